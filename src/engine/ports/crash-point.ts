@@ -1,0 +1,26 @@
+/** Places where a tab can die with a different consequence. Tests and the crash lab kill the engine at each of them. */
+export const crashPoints = [
+  'run_opened',
+  'attempt_started',
+  'before_script',
+  'after_script',
+  'mutation_recorded',
+  'mutation_in_flight',
+  'mutation_durable',
+  'mutation_called',
+  'mutation_settled',
+  'attempt_committed',
+  'attempt_failed',
+  'run_finished',
+  'escalation_resolved',
+  'retry_started',
+  'recovery_begun',
+  'recovery_marked',
+  'recovery_done',
+] as const
+export type CrashPoint = (typeof crashPoints)[number]
+
+export interface CrashPoints {
+  /** Does nothing in real life. */
+  reach(point: CrashPoint): void
+}

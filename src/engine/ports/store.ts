@@ -1,0 +1,199 @@
+import type { Escalation, EscalationAction } from '../model/escalation.ts'
+import type { Event, EventDraft } from '../model/event.ts'
+import type { HandlerRun } from '../model/handler-run.ts'
+import type { JsonText } from '../model/json.ts'
+import type { LogLine } from '../model/log.ts'
+import type { Mutation } from '../model/mutation.ts'
+import type { RunResult, ScriptRun } from '../model/script-run.ts'
+import type { Block, HandlerState, ProducerSchedule, Script, Workflow, WorkflowStatus } from '../model/workflow.ts'
+
+/** A handler of a workflow, by name. */
+export interface HandlerKey {
+  workflowId: string
+  handlerName: string
+}
+
+export interface WorkflowReads {
+  get(id: string): Workflow | undefined
+  list(): Workflow[]
+}
+export interface WorkflowWrites extends WorkflowReads {
+  insert(workflow: Workflow): void
+  setStatus(id: string, status: WorkflowStatus, now: number): void
+  setBlock(id: string, block: Block | null, now: number): void
+  setActiveScript(id: string, active: Pick<Workflow, 'name' | 'activeScriptId' | 'activeVersion' | 'handlerConfig'>, now: number): void
+  setPermissions(id: string, permissions: readonly string[], now: number): void
+  /** Removes the workflow and everything it owns. */
+  delete(id: string): void
+}
+
+export interface ScriptReads {
+  get(id: string): Script | undefined
+  listByWorkflow(workflowId: string): Script[]
+}
+export interface ScriptWrites extends ScriptReads {
+  insert(script: Script): void
+}
+
+export interface TopicWrites {
+  /** Creates the topics that are not there yet; existing ones keep their events. */
+  ensure(workflowId: string, names: readonly string[], now: number): void
+}
+
+export interface PendingTopic {
+  workflowId: string
+  topic: string
+  pending: number
+  /** Id of the oldest pending event: ids are ordered by age. */
+  oldestEventId: string
+}
+export interface EventReads {
+  get(id: string): Event | undefined
+  /** Pending events of one topic, oldest first. */
+  peek(workflowId: string, topic: string, limit: number): Event[]
+  getByMessageIds(workflowId: string, topic: string, messageIds: readonly string[]): Event[]
+  reservedBy(runId: string): Event[]
+  /** One grouped count for all the workflows named, never one per topic. */
+  pendingByTopic(workflowIds: readonly string[]): PendingTopic[]
+}
+export type PublishEffect = 'inserted' | 'updated' | 'ignored'
+export interface EventWrites extends EventReads {
+  /** Idempotent per (topic, messageId): updates a pending event's title and payload, never resurrects a settled one. */
+  publish(event: EventDraft & Pick<Event, 'id' | 'workflowId' | 'createdByRunId' | 'causedBy' | 'createdAt'>): PublishEffect
+  reserve(eventIds: readonly string[], runId: string): void
+  /** Gives back what a run holds, as pending. Returns the topics that have pending events again. */
+  releaseReserved(runId: string): string[]
+  /** Ends what a run holds. */
+  settleReserved(runId: string, status: 'consumed' | 'skipped'): void
+  transferReserved(fromRunId: string, toRunId: string): void
+  /** Only pending events can be skipped; returns how many were. */
+  skipPending(eventIds: readonly string[]): number
+}
+
+export interface ScriptRunReads {
+  get(id: string): ScriptRun | undefined
+  /** At most one is open per workflow. */
+  openOf(workflowId: string): ScriptRun | undefined
+  listOpen(): ScriptRun[]
+}
+export interface ScriptRunWrites extends ScriptRunReads {
+  insert(run: ScriptRun): void
+  close(id: string, result: RunResult, error: string | null, endTimestamp: number): void
+  reopen(id: string): void
+  countHandlerRun(id: string): void
+  addCost(id: string, cost: number): void
+}
+
+export type HandlerRunPatch = Partial<
+  Omit<HandlerRun, 'id' | 'scriptRunId' | 'workflowId' | 'scriptId' | 'handlerType' | 'handlerName' | 'retryOf' | 'attempt' | 'startTimestamp'>
+>
+export interface HandlerRunReads {
+  get(id: string): HandlerRun | undefined
+  activeOf(workflowId: string): HandlerRun | undefined
+  listActive(): HandlerRun[]
+  listByScriptRun(scriptRunId: string): HandlerRun[]
+  /** The attempt that was made after this one, if any. */
+  retryOf(id: string): HandlerRun | undefined
+  /** Attempts waiting for their retry, due or not: their handlers are held back until then. */
+  awaitingRetry(workflowId: string): HandlerRun[]
+  dueRetries(now: number): HandlerRun[]
+  earliestRetryAt(): number | null
+  /** Producers that already had an attempt in this run. */
+  producersRunIn(scriptRunId: string): string[]
+}
+export interface HandlerRunWrites extends HandlerRunReads {
+  insert(run: HandlerRun): void
+  update(id: string, patch: HandlerRunPatch): void
+}
+
+export interface MutationReads {
+  get(id: string): Mutation | undefined
+  ofHandlerRun(handlerRunId: string): Mutation | undefined
+}
+export type MutationPatch = Partial<Pick<Mutation, 'status' | 'result' | 'error' | 'resolvedBy' | 'resolvedAt'>>
+export interface MutationWrites extends MutationReads {
+  insert(mutation: Mutation): void
+  update(id: string, patch: MutationPatch, now: number): void
+}
+
+export interface HandlerStateReads {
+  get(workflowId: string, handlerName: string): HandlerState | undefined
+  dueWakes(now: number): HandlerKey[]
+  earliestWakeAt(): number | null
+}
+export interface HandlerStateWrites extends HandlerStateReads {
+  setState(workflowId: string, handlerName: string, state: JsonText, now: number): void
+  setWakeAt(workflowId: string, handlerName: string, wakeAt: number | null, now: number): void
+}
+
+export interface ProducerScheduleReads {
+  forWorkflow(workflowId: string): ProducerSchedule[]
+  due(now: number): ProducerSchedule[]
+  earliestNextRunAt(): number | null
+}
+export interface ProducerScheduleWrites extends ProducerScheduleReads {
+  put(schedule: ProducerSchedule, now: number): void
+  remove(workflowId: string, producerName: string): void
+  served(workflowId: string, producerName: string, nextRunAt: number, lastRunAt: number): void
+}
+
+export interface EscalationReads {
+  get(id: string): Escalation | undefined
+  openOfHandlerRun(handlerRunId: string): Escalation | undefined
+  list(filter: { open?: boolean; workflowId?: string }): Escalation[]
+}
+export interface EscalationWrites extends EscalationReads {
+  insert(escalation: Escalation): void
+  resolve(id: string, action: EscalationAction, value: JsonText | null, now: number): void
+}
+
+export interface LogWrites {
+  append(run: Pick<HandlerRun, 'id' | 'scriptRunId' | 'workflowId'>, lines: readonly LogLine[]): void
+}
+export interface LogReads {
+  ofScriptRun(scriptRunId: string): (LogLine & { handlerRunId: string })[]
+}
+
+export interface SettingReads {
+  get(key: string): JsonText | undefined
+}
+export interface SettingWrites extends SettingReads {
+  set(key: string, value: JsonText, now: number): void
+}
+
+export interface StoreReads {
+  readonly workflows: WorkflowReads
+  readonly scripts: ScriptReads
+  readonly events: EventReads
+  readonly scriptRuns: ScriptRunReads
+  readonly handlerRuns: HandlerRunReads
+  readonly mutations: MutationReads
+  readonly handlerStates: HandlerStateReads
+  readonly producerSchedules: ProducerScheduleReads
+  readonly escalations: EscalationReads
+  readonly logs: LogReads
+  readonly settings: SettingReads
+}
+
+export interface StoreWrites extends StoreReads {
+  readonly workflows: WorkflowWrites
+  readonly scripts: ScriptWrites
+  readonly topics: TopicWrites
+  readonly events: EventWrites
+  readonly scriptRuns: ScriptRunWrites
+  readonly handlerRuns: HandlerRunWrites
+  readonly mutations: MutationWrites
+  readonly handlerStates: HandlerStateWrites
+  readonly producerSchedules: ProducerScheduleWrites
+  readonly escalations: EscalationWrites
+  readonly logs: LogWrites & LogReads
+  readonly settings: SettingWrites
+}
+
+/** Anyone may read; writing is only possible inside a transaction, and only `runtime/transitions` opens one. */
+export interface Store extends StoreReads {
+  /** Synchronous on purpose: a transaction never spans an await. A throw inside rolls everything back. */
+  transaction<T>(work: (tx: StoreWrites) => T): T
+  /** Breaches of the invariants of 1.10, in words; empty when all is well. */
+  checkInvariants(): string[]
+}
