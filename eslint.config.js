@@ -1,0 +1,126 @@
+import js from '@eslint/js'
+import svelte from 'eslint-plugin-svelte'
+import globals from 'globals'
+import { defineConfig, globalIgnores } from 'eslint/config'
+import ts from 'typescript-eslint'
+import svelteConfig from './svelte.config.js'
+
+const FOLDERS = ['engine', 'worker', 'ui']
+
+/** Imports name the file with its extension, so that every tool resolves them alike. */
+const extensionIsSpelled = {
+  regex: '^(?:\\.{1,2}/|#(?:engine|worker|ui)/)(?!.*\\.(?:ts|svelte|css|sql|json)(?:\\?.*)?$)',
+  message: 'Spell the extension: ./x.ts, #engine/model/x.ts.',
+}
+
+/**
+ * Relative paths stay inside a folder of src; other folders are reached as #engine/…, #worker/…, #ui/….
+ * @param {string} folder
+ */
+function importsOf(folder) {
+  const others = FOLDERS.filter((name) => name !== folder).join('|')
+  return {
+    files: [`src/${folder}/**/*.{ts,svelte}`],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            extensionIsSpelled,
+            {
+              regex: `^(?:\\.\\./)+(?:${others}|src)/`,
+              message: 'Across folders of src import #engine/…, #worker/…, #ui/….',
+            },
+            { regex: `^#${folder}/`, message: 'Inside a folder of src import by relative path.' },
+          ],
+        },
+      ],
+    },
+  }
+}
+
+const onlyTransitionsWrite = {
+  selector: 'CallExpression[callee.property.name="transaction"]',
+  message: 'Only src/engine/runtime/transitions opens a transaction: it is the one writer.',
+}
+
+const timeComesFromTheClock = [
+  {
+    selector: 'NewExpression[callee.name="Date"][arguments.length=0]',
+    message: 'The engine takes the time from the clock port.',
+  },
+  { selector: 'CallExpression[callee.name="Date"]', message: 'The engine takes the time from the clock port.' },
+]
+
+const OUTSIDE_WORLD = ['setTimeout', 'setInterval', 'queueMicrotask', 'fetch', 'console', 'crypto', 'performance']
+
+export default defineConfig(
+  globalIgnores(['dist/', 'coverage/', 'test-results/', 'playwright-report/']),
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+
+  js.configs.recommended,
+  ts.configs.strictTypeChecked,
+  ts.configs.stylisticTypeChecked,
+  svelte.configs.recommended,
+
+  {
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname, extraFileExtensions: ['.svelte'] },
+    },
+    rules: {
+      eqeqeq: 'error',
+      'no-undef': 'off',
+      '@typescript-eslint/consistent-type-definitions': 'off',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    },
+  },
+  {
+    files: ['**/*.svelte', '**/*.svelte.ts'],
+    languageOptions: { parserOptions: { parser: ts.parser, svelteConfig } },
+  },
+  {
+    files: ['**/*.{js,cjs,mjs}'],
+    extends: [ts.configs.disableTypeChecked],
+    languageOptions: { globals: globals.node },
+    rules: { 'no-undef': 'error' },
+  },
+
+  ...FOLDERS.map(importsOf),
+  {
+    files: ['tests/**/*.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            extensionIsSpelled,
+            { regex: '^(?:\\.\\./)+src/', message: 'Tests import the code as #engine/…, #worker/…, #ui/….' },
+          ],
+        },
+      ],
+    },
+  },
+
+  { files: ['src/**/*.{ts,svelte}'], rules: { 'no-restricted-syntax': ['error', onlyTransitionsWrite] } },
+  { files: ['src/worker/sqlite/**'], rules: { 'no-restricted-syntax': 'off' } },
+  {
+    files: ['src/engine/**/*.ts'],
+    rules: {
+      'no-restricted-globals': ['error', ...OUTSIDE_WORLD],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: 'The engine takes the time from the clock port.' },
+        { object: 'Math', property: 'random', message: 'The engine takes chance from the random port.' },
+      ],
+      'no-restricted-syntax': ['error', onlyTransitionsWrite, ...timeComesFromTheClock],
+    },
+  },
+  {
+    files: ['src/engine/runtime/transitions/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...timeComesFromTheClock] },
+  },
+)

@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config'
+
+const notUnit = ['tests/e2e/**', 'tests/bench/**', '**/*.long.test.ts', '**/node_modules/**']
+
+export default defineConfig({
+  test: {
+    environment: 'node',
+    passWithNoTests: true,
+    projects: [
+      // x.test.ts, x.property.test.ts and x.crash.test.ts
+      { extends: true, test: { name: 'unit', include: ['tests/**/*.test.ts'], exclude: notUnit } },
+      { extends: true, test: { name: 'long', include: ['tests/**/*.long.test.ts'], testTimeout: 24 * 60 * 60 * 1000 } },
+      { extends: true, test: { name: 'bench', include: ['tests/bench/**/*.bench.ts'], testTimeout: 10 * 60 * 1000 } },
+    ],
+  },
+})
