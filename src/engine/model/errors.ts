@@ -45,6 +45,8 @@ export interface Failure {
   stack?: string
   /** What the other side asked for by Retry-After. */
   retryAfterMs?: number
+  /** What a person would have to grant for it to go through. */
+  neededPermissions?: string[]
 }
 
 export const failure = (type: FailureType, message: string, extra: Omit<Failure, 'type' | 'message'> = {}): Failure => ({

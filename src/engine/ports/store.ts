@@ -97,7 +97,8 @@ export interface HandlerRunReads {
   /** Attempts waiting for their retry, due or not: their handlers are held back until then. */
   awaitingRetry(workflowId: string): HandlerRun[]
   dueRetries(now: number): HandlerRun[]
-  earliestRetryAt(): number | null
+  /** The first one still to come: what is due already is waiting for something other than time. */
+  nextRetryAt(after: number): number | null
   /** Producers that already had an attempt in this run. */
   producersRunIn(scriptRunId: string): string[]
 }
@@ -119,7 +120,7 @@ export interface MutationWrites extends MutationReads {
 export interface HandlerStateReads {
   get(workflowId: string, handlerName: string): HandlerState | undefined
   dueWakes(now: number): HandlerKey[]
-  earliestWakeAt(): number | null
+  nextWakeAt(after: number): number | null
 }
 export interface HandlerStateWrites extends HandlerStateReads {
   setState(workflowId: string, handlerName: string, state: JsonText, now: number): void
@@ -129,7 +130,7 @@ export interface HandlerStateWrites extends HandlerStateReads {
 export interface ProducerScheduleReads {
   forWorkflow(workflowId: string): ProducerSchedule[]
   due(now: number): ProducerSchedule[]
-  earliestNextRunAt(): number | null
+  nextRunAt(after: number): number | null
 }
 export interface ProducerScheduleWrites extends ProducerScheduleReads {
   put(schedule: ProducerSchedule, now: number): void
