@@ -6,7 +6,13 @@ export interface WorkflowSituation {
   parkedRunId: string | null
   /** Attempts whose time to be retried has come, the longest due first. */
   dueRetryIds: readonly string[]
-  consumers: readonly { name: string; isDirty: boolean; isWakeDue: boolean; isHeld: boolean; oldestEventId: string | null }[]
+  consumers: readonly {
+    name: string
+    isDirty: boolean
+    isWakeDue: boolean
+    isHeld: boolean
+    oldestEventId: string | null
+  }[]
   producers: readonly { name: string; isQueued: boolean; dueAt: number | null; isHeld: boolean }[]
   openRun: { trigger: RunTrigger; producersRun: readonly string[] } | null
 }

@@ -22,10 +22,14 @@ export const decideMove = <State extends string, Event extends string>(
     engineError(
       'illegal_transition',
       `${table.subject} that is "${state}" cannot take "${event}"; ` +
-        (legal.length === 0 ? `nothing follows "${state}".` : `from there only ${legal.map((name) => `"${name}"`).join(', ')} can follow.`),
+        (legal.length === 0
+          ? `nothing follows "${state}".`
+          : `from there only ${legal.map((name) => `"${name}"`).join(', ')} can follow.`),
     ),
   )
 }
 
-export const isFinal = <State extends string, Event extends string>(table: MoveTable<State, Event>, state: State): boolean =>
-  Object.keys(table.moves[state]).length === 0
+export const isFinal = <State extends string, Event extends string>(
+  table: MoveTable<State, Event>,
+  state: State,
+): boolean => Object.keys(table.moves[state]).length === 0

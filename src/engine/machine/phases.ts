@@ -36,7 +36,15 @@ export const producerTable: MoveTable<ProducerPhase, ProducerEvent> = {
 
 export const consumerTable: MoveTable<ConsumerPhase, ConsumerEvent> = {
   subject: 'A consumer run',
-  events: ['begun', 'prepare_returned', 'nothing_reserved', 'mutate_begun', 'mutation_settled', 'emit_begun', 'next_returned'],
+  events: [
+    'begun',
+    'prepare_returned',
+    'nothing_reserved',
+    'mutate_begun',
+    'mutation_settled',
+    'emit_begun',
+    'next_returned',
+  ],
   moves: {
     pending: { begun: 'preparing' },
     preparing: { prepare_returned: 'prepared' },
@@ -48,11 +56,13 @@ export const consumerTable: MoveTable<ConsumerPhase, ConsumerEvent> = {
   },
 }
 
-const has = <K extends string>(record: Readonly<Record<K, unknown>>, key: string): key is K => Object.hasOwn(record, key)
+const has = <K extends string>(record: Readonly<Record<K, unknown>>, key: string): key is K =>
+  Object.hasOwn(record, key)
 
 export const decidePhase = (handlerType: HandlerType, phase: Phase, event: PhaseEvent): Result<Phase> => {
   if (handlerType === 'producer') {
-    if (has(producerTable.moves, phase) && isEventOf(producerTable, event)) return decideMove(producerTable, phase, event)
+    if (has(producerTable.moves, phase) && isEventOf(producerTable, event))
+      return decideMove(producerTable, phase, event)
   } else if (has(consumerTable.moves, phase) && isEventOf(consumerTable, event)) {
     return decideMove(consumerTable, phase, event)
   }

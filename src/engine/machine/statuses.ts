@@ -68,7 +68,8 @@ export const runResultOf: Readonly<Record<RunStatus, RunResult | null>> = {
   committed: null,
 }
 
-export type MutationEvent = 'sent' | 'refused' | 'succeeded' | 'definitely_failed' | 'outcome_lost' | 'confirmed' | 'denied' | 'left_open'
+export type MutationEvent =
+  'sent' | 'refused' | 'succeeded' | 'definitely_failed' | 'outcome_lost' | 'confirmed' | 'denied' | 'left_open'
 
 /** `in_flight` is the only state in which the outside world may be changing, and no state leads back to it. */
 export const mutationTable: MoveTable<MutationStatus, MutationEvent> = {

@@ -49,7 +49,11 @@ export interface Failure {
   neededPermissions?: string[]
 }
 
-export const failure = (type: FailureType, message: string, extra: Omit<Failure, 'type' | 'message'> = {}): Failure => ({
+export const failure = (
+  type: FailureType,
+  message: string,
+  extra: Omit<Failure, 'type' | 'message'> = {},
+): Failure => ({
   type,
   message,
   ...extra,

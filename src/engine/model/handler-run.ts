@@ -5,7 +5,15 @@ export const handlerTypes = ['producer', 'consumer'] as const
 export type HandlerType = (typeof handlerTypes)[number]
 
 export const producerPhases = ['pending', 'executing', 'committed'] as const
-export const consumerPhases = ['pending', 'preparing', 'prepared', 'mutating', 'mutated', 'emitting', 'committed'] as const
+export const consumerPhases = [
+  'pending',
+  'preparing',
+  'prepared',
+  'mutating',
+  'mutated',
+  'emitting',
+  'committed',
+] as const
 export type ProducerPhase = (typeof producerPhases)[number]
 export type ConsumerPhase = (typeof consumerPhases)[number]
 export type Phase = ProducerPhase | ConsumerPhase

@@ -35,9 +35,7 @@ export interface SandboxLimits {
 
 /** What the host answers to one call of the script. `end` is for mutations: the script is over, nothing after the call runs. */
 export type HostReply =
-  | { kind: 'value'; value: JsonText | undefined }
-  | { kind: 'error'; failure: Failure }
-  | { kind: 'end' }
+  { kind: 'value'; value: JsonText | undefined } | { kind: 'error'; failure: Failure } | { kind: 'end' }
 
 /**
  * The host's side of one phase. All calls that the script has queued in one turn are handed over synchronously, one after

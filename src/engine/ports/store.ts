@@ -21,7 +21,11 @@ export interface WorkflowWrites extends WorkflowReads {
   insert(workflow: Workflow): void
   setStatus(id: string, status: WorkflowStatus, now: number): void
   setBlock(id: string, block: Block | null, now: number): void
-  setActiveScript(id: string, active: Pick<Workflow, 'name' | 'activeScriptId' | 'activeVersion' | 'handlerConfig'>, now: number): void
+  setActiveScript(
+    id: string,
+    active: Pick<Workflow, 'name' | 'activeScriptId' | 'activeVersion' | 'handlerConfig'>,
+    now: number,
+  ): void
   setPermissions(id: string, permissions: readonly string[], now: number): void
   /** Removes the workflow and everything it owns. */
   delete(id: string): void
@@ -59,7 +63,9 @@ export interface EventReads {
 export type PublishEffect = 'inserted' | 'updated' | 'ignored'
 export interface EventWrites extends EventReads {
   /** Idempotent per (topic, messageId): updates a pending event's title and payload, never resurrects a settled one. */
-  publish(event: EventDraft & Pick<Event, 'id' | 'workflowId' | 'createdByRunId' | 'causedBy' | 'createdAt'>): PublishEffect
+  publish(
+    event: EventDraft & Pick<Event, 'id' | 'workflowId' | 'createdByRunId' | 'causedBy' | 'createdAt'>,
+  ): PublishEffect
   reserve(eventIds: readonly string[], runId: string): void
   /** Gives back what a run holds, as pending. Returns the topics that have pending events again. */
   releaseReserved(runId: string): string[]
@@ -85,7 +91,18 @@ export interface ScriptRunWrites extends ScriptRunReads {
 }
 
 export type HandlerRunPatch = Partial<
-  Omit<HandlerRun, 'id' | 'scriptRunId' | 'workflowId' | 'scriptId' | 'handlerType' | 'handlerName' | 'retryOf' | 'attempt' | 'startTimestamp'>
+  Omit<
+    HandlerRun,
+    | 'id'
+    | 'scriptRunId'
+    | 'workflowId'
+    | 'scriptId'
+    | 'handlerType'
+    | 'handlerName'
+    | 'retryOf'
+    | 'attempt'
+    | 'startTimestamp'
+  >
 >
 export interface HandlerRunReads {
   get(id: string): HandlerRun | undefined

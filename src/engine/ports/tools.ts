@@ -11,7 +11,8 @@ export type ToolOutcome =
   | { kind: 'ok'; value: Json | undefined; cost?: number }
   | { kind: 'failed'; certainty: 'definite' | 'uncertain'; failure: Failure; cost?: number }
 
-export type ReconcileOutcome = { kind: 'applied'; value: Json | undefined } | { kind: 'not_applied' } | { kind: 'unknown'; message: string }
+export type ReconcileOutcome =
+  { kind: 'applied'; value: Json | undefined } | { kind: 'not_applied' } | { kind: 'unknown'; message: string }
 
 export interface ToolCall {
   workflowId: string
@@ -45,4 +46,3 @@ export interface Tools {
   /** Whether one granted permission covers one that is needed (`http:*.example.com` covers `http:api.example.com`). */
   covers(granted: string, needed: string): boolean
 }
-
