@@ -9,13 +9,14 @@ const FOLDERS = ['engine', 'worker', 'ui']
 
 /** Imports name the file with its extension, so that every tool resolves them alike. */
 const extensionIsSpelled = {
-  regex: '^(?:\\.{1,2}/|#(?:engine|worker|ui)/)(?!.*\\.(?:ts|svelte|css|sql|json)(?:\\?.*)?$)',
+  regex: '^(?:\\.{1,2}/|#(?:engine|worker|ui)/)(?!.*\\.(?:ts|svelte|css|sql|json|mjs)(?:\\?.*)?$)',
   message: 'Spell the extension: ./x.ts, #engine/model/x.ts.',
 }
 
 /**
  * Relative paths stay inside a folder of src; other folders are reached as #engine/…, #worker/…, #ui/….
  * @param {string} folder
+ * @returns {import('eslint').Linter.Config}
  */
 function importsOf(folder) {
   const others = FOLDERS.filter((name) => name !== folder).join('|')
@@ -93,6 +94,8 @@ export default defineConfig(
   {
     files: ['tests/**/*.ts'],
     rules: {
+      // Playwright reads a fixture's first parameter: `{}` says that it needs no other.
+      'no-empty-pattern': ['error', { allowObjectPatternsAsParameters: true }],
       'no-restricted-imports': [
         'error',
         {

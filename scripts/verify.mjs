@@ -1,0 +1,59 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { npm } from './run.mjs'
+
+const reports = await mkdtemp(join(tmpdir(), 'holdfast-verify-'))
+const unitReport = join(reports, 'unit.json')
+const e2eReport = join(reports, 'e2e.json')
+
+/** @typedef {{ passed: number, failed: number }} Count */
+/** @type {{ name: string, script: string[], count?: () => Promise<Count> }[]} */
+const steps = [
+  { name: 'format', script: ['format:check'] },
+  { name: 'lint', script: ['lint'] },
+  { name: 'types', script: ['types'] },
+  { name: 'module graph', script: ['graph'] },
+  { name: 'dead code', script: ['dead-code'] },
+  {
+    name: 'unit',
+    script: ['unit', '--', '--reporter=default', '--reporter=json', `--outputFile.json=${unitReport}`],
+    count: async () => {
+      const { numPassedTests, numFailedTests } = JSON.parse(await readFile(unitReport, 'utf8'))
+      return { passed: numPassedTests, failed: numFailedTests }
+    },
+  },
+  { name: 'build', script: ['build'] },
+  {
+    name: 'e2e',
+    script: ['e2e', '--', '--reporter=list,json'],
+    count: async () => {
+      const { stats } = JSON.parse(await readFile(e2eReport, 'utf8'))
+      return { passed: stats.expected + stats.flaky, failed: stats.unexpected }
+    },
+  },
+]
+
+/** @param {number} startedAt */
+const seconds = (startedAt) => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`
+
+const total = { passed: 0, failed: 0 }
+const env = { ...process.env, PLAYWRIGHT_JSON_OUTPUT_FILE: e2eReport }
+const begin = performance.now()
+
+for (const { name, script, count } of steps) {
+  console.log(`\n── ${name}`)
+  const startedAt = performance.now()
+  const succeeded = (await npm(['run', '--silent', ...script], { env })) === 0
+  console.log(`── ${name} ${succeeded ? 'ok' : 'FAILED'} in ${seconds(startedAt)}`)
+
+  const { passed, failed } = (await count?.().catch(() => null)) ?? { passed: 0, failed: 0 }
+  total.passed += passed
+  // A step can fail without a failed test: a wrong format, a test file that does not load.
+  total.failed += succeeded ? failed : Math.max(failed, 1)
+  if (!succeeded) break
+}
+
+await rm(reports, { recursive: true, force: true })
+console.log(`\nAll in ${seconds(begin)}\n${total.passed} passed, ${total.failed} failed`)
+process.exitCode = total.failed === 0 ? 0 : 1
