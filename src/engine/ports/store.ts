@@ -136,6 +136,7 @@ export interface MutationWrites extends MutationReads {
 
 export interface HandlerStateReads {
   get(workflowId: string, handlerName: string): HandlerState | undefined
+  forWorkflow(workflowId: string): HandlerState[]
   dueWakes(now: number): HandlerKey[]
   nextWakeAt(after: number): number | null
 }

@@ -1,0 +1,177 @@
+import type { Database as Connection, SqlValue as StoredValue, Statement } from 'sql.js'
+import { EngineBug } from '#engine/model/errors.ts'
+
+/** What may be bound. No booleans and no BigInt: sql.js would bind the latter as text, and compare nothing equal. */
+export type SqlValue = string | number | null | Uint8Array
+export type Row = Record<string, SqlValue>
+
+interface Prepared {
+  statement: Statement
+  columns: string[]
+}
+
+/** One sql.js connection: prepared statements by their text, transactions, and word of each commit. */
+export class Database {
+  #connection: Connection
+  readonly #prepared = new Map<string, Prepared>()
+  readonly #commitListeners = new Set<() => void>()
+  #isInTransaction = false
+  #isClosed = false
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** Executes one writing statement and returns how many rows it changed. */
+  run(sql: string, params: readonly SqlValue[] = []): number {
+    this.#requireTransaction(sql)
+    this.#step(sql, params)
+    return this.#connection.getRowsModified()
+  }
+
+  /** Like `run`, for a statement with a RETURNING clause. */
+  runReturning(sql: string, params: readonly SqlValue[]): Row[] {
+    this.#requireTransaction(sql)
+    return this.all(sql, params)
+  }
+
+  /** For a statement aimed at one row by its key: anything but one row changed means the caller's picture is wrong. */
+  changeOne(sql: string, params: readonly SqlValue[]): void {
+    const changed = this.run(sql, params)
+    if (changed !== 1)
+      throw new EngineBug(`Expected one row to change, not ${changed}: ${sql} ${JSON.stringify(params)}`)
+  }
+
+  get(sql: string, params: readonly SqlValue[] = []): Row | undefined {
+    return this.all(sql, params)[0]
+  }
+
+  /** Reads to the end, which matters for RETURNING: SQLite checks foreign keys when the last row has been taken. */
+  all(sql: string, params: readonly SqlValue[] = []): Row[] {
+    const prepared = this.#prepare(sql)
+    const rows: Row[] = []
+    try {
+      prepared.statement.bind(bindable(params))
+      while (prepared.statement.step()) rows.push(toRow(prepared, prepared.statement.get()))
+    } finally {
+      prepared.statement.reset()
+    }
+    return rows
+  }
+
+  /** Several statements without parameters. Kept apart from `run`: given parameters, sql.js executes only the first one. */
+  script(sql: string): void {
+    this.#freeStatements()
+    this.#connection.run(sql)
+  }
+
+  /** Synchronous on purpose: nothing else can come between. A throw, also of COMMIT itself, rolls everything back. */
+  transaction<T>(work: () => T): T {
+    if (this.#isInTransaction) throw new EngineBug('A transaction cannot be opened inside a transaction.')
+    this.#step('BEGIN')
+    this.#isInTransaction = true
+    let result: T
+    try {
+      result = work()
+      if (isThenable(result)) throw new EngineBug('A transaction cannot span an await.')
+      this.#step('COMMIT')
+    } catch (error) {
+      this.#rollback()
+      throw error
+    } finally {
+      this.#isInTransaction = false
+    }
+    for (const listener of this.#commitListeners) listener()
+    return result
+  }
+
+  /** Calls `listener` after each COMMIT. It must not throw: the commit has happened. The returned function takes it back. */
+  onCommit(listener: () => void): () => void {
+    this.#commitListeners.add(listener)
+    return () => this.#commitListeners.delete(listener)
+  }
+
+  /** A complete SQLite file of what is committed. */
+  exportBytes(): Uint8Array {
+    return this.#connection.export()
+  }
+
+  /** Goes on with another's connection, which gives it up; whoever holds this object, and the listeners, notice nothing. */
+  takeOver(other: Database): void {
+    if (this.#isInTransaction) throw new EngineBug('The database cannot be swapped inside a transaction.')
+    other.#freeStatements()
+    other.#isClosed = true
+    this.#freeStatements()
+    this.#connection.close()
+    this.#connection = other.#connection
+  }
+
+  close(): void {
+    this.#freeStatements()
+    this.#isClosed = true
+    this.#connection.close()
+  }
+
+  #requireTransaction(sql: string): void {
+    if (!this.#isInTransaction) throw new EngineBug(`Writing is only possible inside a transaction: ${sql}`)
+  }
+
+  #step(sql: string, params: readonly SqlValue[] = []): void {
+    const { statement } = this.#prepare(sql)
+    try {
+      statement.bind(bindable(params))
+      statement.step()
+    } finally {
+      statement.reset()
+    }
+  }
+
+  #rollback(): void {
+    try {
+      this.#step('ROLLBACK')
+    } catch {
+      // After some errors (out of memory, disk full) SQLite has already rolled back by itself, and says there is nothing to.
+    }
+  }
+
+  #prepare(sql: string): Prepared {
+    const known = this.#prepared.get(sql)
+    if (known) return known
+    // sql.js would answer "out of memory".
+    if (this.#isClosed) throw new EngineBug('The database is closed.')
+    const statement = this.#connection.prepare(sql)
+    const prepared = { statement, columns: statement.getColumnNames() }
+    this.#prepared.set(sql, prepared)
+    return prepared
+  }
+
+  #freeStatements(): void {
+    for (const { statement } of this.#prepared.values()) statement.free()
+    this.#prepared.clear()
+  }
+}
+
+function toRow({ columns }: Prepared, values: readonly StoredValue[]): Row {
+  const row: Row = {}
+  for (const [i, column] of columns.entries()) row[column] = values[i] ?? null
+  return row
+}
+
+function bindable(params: readonly SqlValue[]): SqlValue[] {
+  return params.map(bindableValue)
+}
+
+function bindableValue(value: SqlValue): SqlValue {
+  if (typeof value === 'string') {
+    // sql.js hands text back only up to its first NUL: a visible stand-in is better than a silent cut.
+    return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value
+  }
+  // SQLite would store NaN as NULL.
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  if (value === null || value instanceof Uint8Array) return value
+  throw new EngineBug(`Cannot store ${String(value)} (${typeof value}) in the database.`)
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}

@@ -1,0 +1,120 @@
+import { EngineBug } from '#engine/model/errors.ts'
+import { eventStatuses, type Event } from '#engine/model/event.ts'
+import type { EventWrites, PendingTopic } from '#engine/ports/store.ts'
+import type { Database, Row } from './database.ts'
+import { integer, oneOf, text, textList, textOrNull } from './row.ts'
+
+const SELECT = `
+  SELECT e.id, e.workflow_id, t.name AS topic, e.message_id, e.title, e.payload, e.status, e.reserved_by_run_id,
+    e.created_by_run_id, e.caused_by, e.created_at
+  FROM events e JOIN topics t ON t.id = e.topic_id`
+const SELECT_ONE = `${SELECT} WHERE e.id = ?`
+const PEEK = `${SELECT} WHERE t.workflow_id = ? AND t.name = ? AND e.status = 'pending' ORDER BY e.id LIMIT ?`
+const SELECT_BY_MESSAGE_IDS = `
+  ${SELECT} WHERE t.workflow_id = ? AND t.name = ? AND e.message_id IN (SELECT value FROM json_each(?)) ORDER BY e.id`
+const SELECT_RESERVED = `${SELECT} WHERE e.reserved_by_run_id = ? ORDER BY e.id`
+const PENDING_BY_TOPIC = `
+  SELECT t.workflow_id, t.name AS topic, count(*) AS pending, min(e.id) AS oldest_event_id
+  FROM topics t JOIN events e ON e.topic_id = t.id AND e.status = 'pending'
+  WHERE t.workflow_id IN (SELECT value FROM json_each(?))
+  GROUP BY t.id ORDER BY t.id`
+const SELECT_TOPIC = 'SELECT id FROM topics WHERE workflow_id = ? AND name = ?'
+const PUBLISH = `
+  INSERT INTO events (id, topic_id, workflow_id, message_id, title, payload, status, created_by_run_id, caused_by, created_at)
+  VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?)
+  ON CONFLICT (topic_id, message_id) DO UPDATE SET title = excluded.title, payload = excluded.payload
+  WHERE events.status = 'pending'
+  RETURNING id`
+const RESERVE = `
+  UPDATE events SET status = 'reserved', reserved_by_run_id = ?
+  WHERE id IN (SELECT value FROM json_each(?)) AND status = 'pending'`
+const SELECT_RESERVED_TOPICS = `
+  SELECT DISTINCT t.name AS topic FROM events e JOIN topics t ON t.id = e.topic_id
+  WHERE e.reserved_by_run_id = ? ORDER BY t.name`
+const RELEASE = `UPDATE events SET status = 'pending', reserved_by_run_id = NULL WHERE reserved_by_run_id = ?`
+const SETTLE = 'UPDATE events SET status = ?, reserved_by_run_id = NULL WHERE reserved_by_run_id = ?'
+const TRANSFER = 'UPDATE events SET reserved_by_run_id = ? WHERE reserved_by_run_id = ?'
+const SKIP_PENDING = `
+  UPDATE events SET status = 'skipped' WHERE id IN (SELECT value FROM json_each(?)) AND status = 'pending'`
+
+export function createEventRepository(database: Database): EventWrites {
+  return {
+    get(id) {
+      const row = database.get(SELECT_ONE, [id])
+      return row && rowToEvent(row)
+    },
+    peek: (workflowId, topic, limit) => database.all(PEEK, [workflowId, topic, limit]).map(rowToEvent),
+    getByMessageIds: (workflowId, topic, messageIds) =>
+      database.all(SELECT_BY_MESSAGE_IDS, [workflowId, topic, JSON.stringify(messageIds)]).map(rowToEvent),
+    reservedBy: (runId) => database.all(SELECT_RESERVED, [runId]).map(rowToEvent),
+    pendingByTopic: (workflowIds) =>
+      database.all(PENDING_BY_TOPIC, [JSON.stringify(workflowIds)]).map(rowToPendingTopic),
+    publish(event) {
+      const [written] = database.runReturning(PUBLISH, [
+        event.id,
+        topicId(database, event.workflowId, event.topic),
+        event.workflowId,
+        event.messageId,
+        event.title,
+        event.payload,
+        event.createdByRunId,
+        JSON.stringify(event.causedBy),
+        event.createdAt,
+      ])
+      if (!written) return 'ignored'
+      return written['id'] === event.id ? 'inserted' : 'updated'
+    },
+    reserve(eventIds, runId) {
+      const wanted = new Set(eventIds).size
+      const reserved = database.run(RESERVE, [runId, JSON.stringify(eventIds)])
+      if (reserved !== wanted) {
+        throw new EngineBug(
+          `Run ${runId} wanted to reserve ${wanted} pending events, but only ${reserved} are pending.`,
+        )
+      }
+    },
+    releaseReserved(runId) {
+      const topics = database.all(SELECT_RESERVED_TOPICS, [runId]).map((row) => text(row, 'topic'))
+      if (topics.length > 0) database.run(RELEASE, [runId])
+      return topics
+    },
+    settleReserved(runId, status) {
+      database.run(SETTLE, [status, runId])
+    },
+    transferReserved(fromRunId, toRunId) {
+      database.run(TRANSFER, [toRunId, fromRunId])
+    },
+    skipPending: (eventIds) => database.run(SKIP_PENDING, [JSON.stringify(eventIds)]),
+  }
+}
+
+function topicId(database: Database, workflowId: string, topic: string): number {
+  const row = database.get(SELECT_TOPIC, [workflowId, topic])
+  if (!row) throw new EngineBug(`Workflow ${workflowId} has no topic ${topic}.`)
+  return integer(row, 'id')
+}
+
+function rowToEvent(row: Row): Event {
+  return {
+    id: text(row, 'id'),
+    workflowId: text(row, 'workflow_id'),
+    topic: text(row, 'topic'),
+    messageId: text(row, 'message_id'),
+    title: textOrNull(row, 'title'),
+    payload: text(row, 'payload'),
+    status: oneOf(row, 'status', eventStatuses),
+    reservedByRunId: textOrNull(row, 'reserved_by_run_id'),
+    createdByRunId: textOrNull(row, 'created_by_run_id'),
+    causedBy: textList(row, 'caused_by'),
+    createdAt: integer(row, 'created_at'),
+  }
+}
+
+function rowToPendingTopic(row: Row): PendingTopic {
+  return {
+    workflowId: text(row, 'workflow_id'),
+    topic: text(row, 'topic'),
+    pending: integer(row, 'pending'),
+    oldestEventId: text(row, 'oldest_event_id'),
+  }
+}

@@ -1,0 +1,126 @@
+import { failureTypes } from '#engine/model/errors.ts'
+import {
+  consumerPhases,
+  handlerTypes,
+  mutationOutcomes,
+  producerPhases,
+  runStatuses,
+  type HandlerRun,
+} from '#engine/model/handler-run.ts'
+import type { HandlerRunPatch, HandlerRunWrites } from '#engine/ports/store.ts'
+import type { Database, Row, SqlValue } from './database.ts'
+import { integer, integerOrNull, oneOf, oneOfOrNull, text, textOrNull } from './row.ts'
+
+/** Every property and its column, in the order of the table. A new property does not compile until it has a column. */
+const COLUMN_OF = {
+  id: 'id',
+  scriptRunId: 'script_run_id',
+  workflowId: 'workflow_id',
+  scriptId: 'script_id',
+  handlerType: 'handler_type',
+  handlerName: 'handler_name',
+  phase: 'phase',
+  status: 'status',
+  retryOf: 'retry_of',
+  attempt: 'attempt',
+  retriesUsed: 'retries_used',
+  retryAt: 'retry_at',
+  prepareResult: 'prepare_result',
+  mutationOutcome: 'mutation_outcome',
+  mutationResult: 'mutation_result',
+  inputState: 'input_state',
+  outputState: 'output_state',
+  error: 'error',
+  errorType: 'error_type',
+  errorLine: 'error_line',
+  errorColumn: 'error_column',
+  cost: 'cost',
+  phaseTimes: 'phase_times',
+  startTimestamp: 'start_timestamp',
+  endTimestamp: 'end_timestamp',
+} as const satisfies Record<keyof HandlerRun, string>
+const PROPERTIES = Object.keys(COLUMN_OF) as (keyof HandlerRun)[]
+
+const COLUMNS = Object.values(COLUMN_OF).join(', ')
+const SELECT = `SELECT ${COLUMNS} FROM handler_runs`
+const SELECT_ONE = `${SELECT} WHERE id = ?`
+const SELECT_ACTIVE_OF = `${SELECT} WHERE workflow_id = ? AND status = 'active'`
+const SELECT_ACTIVE = `${SELECT} WHERE status = 'active' ORDER BY id`
+const SELECT_BY_SCRIPT_RUN = `${SELECT} WHERE script_run_id = ? ORDER BY id`
+const SELECT_RETRY_OF = `${SELECT} WHERE retry_of = ?`
+const SELECT_AWAITING_RETRY = `${SELECT} WHERE workflow_id = ? AND retry_at IS NOT NULL ORDER BY retry_at, id`
+const SELECT_DUE_RETRIES = `${SELECT} WHERE retry_at <= ? ORDER BY retry_at, id`
+const SELECT_NEXT_RETRY_AT = 'SELECT min(retry_at) AS retry_at FROM handler_runs WHERE retry_at > ?'
+const SELECT_PRODUCERS_RUN = `
+  SELECT DISTINCT handler_name FROM handler_runs WHERE script_run_id = ? AND handler_type = 'producer' ORDER BY handler_name`
+const INSERT = `INSERT INTO handler_runs (${COLUMNS}) VALUES (${PROPERTIES.map(() => '?').join(', ')})`
+const update = (properties: readonly (keyof HandlerRun)[]) =>
+  `UPDATE handler_runs SET ${properties.map((property) => `${COLUMN_OF[property]} = ?`).join(', ')} WHERE id = ?`
+
+export function createHandlerRunRepository(database: Database): HandlerRunWrites {
+  const one = (sql: string, params: SqlValue[]) => {
+    const row = database.get(sql, params)
+    return row && rowToHandlerRun(row)
+  }
+  const many = (sql: string, params: SqlValue[] = []) => database.all(sql, params).map(rowToHandlerRun)
+
+  return {
+    get: (id) => one(SELECT_ONE, [id]),
+    activeOf: (workflowId) => one(SELECT_ACTIVE_OF, [workflowId]),
+    listActive: () => many(SELECT_ACTIVE),
+    listByScriptRun: (scriptRunId) => many(SELECT_BY_SCRIPT_RUN, [scriptRunId]),
+    retryOf: (id) => one(SELECT_RETRY_OF, [id]),
+    awaitingRetry: (workflowId) => many(SELECT_AWAITING_RETRY, [workflowId]),
+    dueRetries: (now) => many(SELECT_DUE_RETRIES, [now]),
+    nextRetryAt(after) {
+      const row = database.get(SELECT_NEXT_RETRY_AT, [after])
+      return row ? integerOrNull(row, 'retry_at') : null
+    },
+    producersRunIn: (scriptRunId) =>
+      database.all(SELECT_PRODUCERS_RUN, [scriptRunId]).map((row) => text(row, 'handler_name')),
+    insert(run) {
+      database.run(
+        INSERT,
+        PROPERTIES.map((property) => run[property]),
+      )
+    },
+    update(id, patch) {
+      // In the order of the table, so that the same set of properties is always the same prepared statement.
+      const changed = PROPERTIES.filter((property) => patch[property as keyof HandlerRunPatch] !== undefined)
+      if (changed.length === 0) return
+      const values = changed.map((property) => patch[property as keyof HandlerRunPatch] as SqlValue)
+      database.changeOne(update(changed), [...values, id])
+    },
+  }
+}
+
+function rowToHandlerRun(row: Row): HandlerRun {
+  const handlerType = oneOf(row, 'handler_type', handlerTypes)
+  return {
+    id: text(row, 'id'),
+    scriptRunId: text(row, 'script_run_id'),
+    workflowId: text(row, 'workflow_id'),
+    scriptId: text(row, 'script_id'),
+    handlerType,
+    handlerName: text(row, 'handler_name'),
+    phase: handlerType === 'producer' ? oneOf(row, 'phase', producerPhases) : oneOf(row, 'phase', consumerPhases),
+    status: oneOf(row, 'status', runStatuses),
+    retryOf: textOrNull(row, 'retry_of'),
+    attempt: integer(row, 'attempt'),
+    retriesUsed: integer(row, 'retries_used'),
+    retryAt: integerOrNull(row, 'retry_at'),
+    prepareResult: textOrNull(row, 'prepare_result'),
+    mutationOutcome: oneOfOrNull(row, 'mutation_outcome', mutationOutcomes),
+    mutationResult: textOrNull(row, 'mutation_result'),
+    inputState: textOrNull(row, 'input_state'),
+    outputState: textOrNull(row, 'output_state'),
+    error: textOrNull(row, 'error'),
+    errorType: oneOfOrNull(row, 'error_type', failureTypes),
+    errorLine: integerOrNull(row, 'error_line'),
+    errorColumn: integerOrNull(row, 'error_column'),
+    cost: integer(row, 'cost'),
+    phaseTimes: text(row, 'phase_times'),
+    startTimestamp: integer(row, 'start_timestamp'),
+    endTimestamp: integerOrNull(row, 'end_timestamp'),
+  }
+}

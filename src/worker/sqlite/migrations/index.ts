@@ -1,0 +1,9 @@
+import initial from './0001-initial.sql?raw'
+
+export interface Migration {
+  version: number
+  sql: string
+}
+
+/** Append only: what has once been applied in somebody's browser is never edited. Versions count up from 1 without a gap. */
+export const migrations: readonly Migration[] = [{ version: 1, sql: initial }]

@@ -1,0 +1,75 @@
+import { mutationResolvers, mutationStatuses, type Mutation } from '#engine/model/mutation.ts'
+import type { MutationPatch, MutationWrites } from '#engine/ports/store.ts'
+import type { Database, Row, SqlValue } from './database.ts'
+import { integer, integerOrNull, oneOf, oneOfOrNull, text, textOrNull } from './row.ts'
+
+const COLUMNS = `id, handler_run_id, workflow_id, tool_namespace, tool_method, params, idempotency_key, status, result, error,
+  resolved_by, resolved_at, created_at, updated_at`
+const SELECT_ONE = `SELECT ${COLUMNS} FROM mutations WHERE id = ?`
+const SELECT_OF_HANDLER_RUN = `SELECT ${COLUMNS} FROM mutations WHERE handler_run_id = ?`
+const INSERT = `INSERT INTO mutations (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const PATCHABLE = {
+  status: 'status',
+  result: 'result',
+  error: 'error',
+  resolvedBy: 'resolved_by',
+  resolvedAt: 'resolved_at',
+} as const satisfies Record<keyof MutationPatch, string>
+const PROPERTIES = Object.keys(PATCHABLE) as (keyof MutationPatch)[]
+const update = (properties: readonly (keyof MutationPatch)[]) =>
+  `UPDATE mutations SET ${properties.map((property) => `${PATCHABLE[property]} = ?, `).join('')}updated_at = ? WHERE id = ?`
+
+export function createMutationRepository(database: Database): MutationWrites {
+  return {
+    get(id) {
+      const row = database.get(SELECT_ONE, [id])
+      return row && rowToMutation(row)
+    },
+    ofHandlerRun(handlerRunId) {
+      const row = database.get(SELECT_OF_HANDLER_RUN, [handlerRunId])
+      return row && rowToMutation(row)
+    },
+    insert(mutation) {
+      database.run(INSERT, [
+        mutation.id,
+        mutation.handlerRunId,
+        mutation.workflowId,
+        mutation.toolNamespace,
+        mutation.toolMethod,
+        mutation.params,
+        mutation.idempotencyKey,
+        mutation.status,
+        mutation.result,
+        mutation.error,
+        mutation.resolvedBy,
+        mutation.resolvedAt,
+        mutation.createdAt,
+        mutation.updatedAt,
+      ])
+    },
+    update(id, patch, now) {
+      const changed = PROPERTIES.filter((property) => patch[property] !== undefined)
+      const values = changed.map((property) => patch[property] as SqlValue)
+      database.changeOne(update(changed), [...values, now, id])
+    },
+  }
+}
+
+function rowToMutation(row: Row): Mutation {
+  return {
+    id: text(row, 'id'),
+    handlerRunId: text(row, 'handler_run_id'),
+    workflowId: text(row, 'workflow_id'),
+    toolNamespace: text(row, 'tool_namespace'),
+    toolMethod: text(row, 'tool_method'),
+    params: text(row, 'params'),
+    idempotencyKey: text(row, 'idempotency_key'),
+    status: oneOf(row, 'status', mutationStatuses),
+    result: textOrNull(row, 'result'),
+    error: textOrNull(row, 'error'),
+    resolvedBy: oneOfOrNull(row, 'resolved_by', mutationResolvers),
+    resolvedAt: integerOrNull(row, 'resolved_at'),
+    createdAt: integer(row, 'created_at'),
+    updatedAt: integer(row, 'updated_at'),
+  }
+}

@@ -1,0 +1,69 @@
+import { runResults, runTriggers, type ScriptRun } from '#engine/model/script-run.ts'
+import type { ScriptRunWrites } from '#engine/ports/store.ts'
+import type { Database, Row } from './database.ts'
+import { integer, integerOrNull, oneOf, oneOfOrNull, text, textOrNull } from './row.ts'
+
+const COLUMNS = `id, workflow_id, script_id, "trigger", result, error, cost, handler_run_count, start_timestamp, end_timestamp`
+const SELECT_ONE = `SELECT ${COLUMNS} FROM script_runs WHERE id = ?`
+const SELECT_OPEN_OF = `SELECT ${COLUMNS} FROM script_runs WHERE workflow_id = ? AND end_timestamp IS NULL`
+const SELECT_OPEN = `SELECT ${COLUMNS} FROM script_runs WHERE end_timestamp IS NULL ORDER BY id`
+const INSERT = `INSERT INTO script_runs (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const CLOSE = 'UPDATE script_runs SET result = ?, error = ?, end_timestamp = ? WHERE id = ?'
+const REOPEN = 'UPDATE script_runs SET result = NULL, error = NULL, end_timestamp = NULL WHERE id = ?'
+const COUNT_HANDLER_RUN = 'UPDATE script_runs SET handler_run_count = handler_run_count + 1 WHERE id = ?'
+const ADD_COST = 'UPDATE script_runs SET cost = cost + ? WHERE id = ?'
+
+export function createScriptRunRepository(database: Database): ScriptRunWrites {
+  return {
+    get(id) {
+      const row = database.get(SELECT_ONE, [id])
+      return row && rowToScriptRun(row)
+    },
+    openOf(workflowId) {
+      const row = database.get(SELECT_OPEN_OF, [workflowId])
+      return row && rowToScriptRun(row)
+    },
+    listOpen: () => database.all(SELECT_OPEN).map(rowToScriptRun),
+    insert(run) {
+      database.run(INSERT, [
+        run.id,
+        run.workflowId,
+        run.scriptId,
+        run.trigger,
+        run.result,
+        run.error,
+        run.cost,
+        run.handlerRunCount,
+        run.startTimestamp,
+        run.endTimestamp,
+      ])
+    },
+    close(id, result, error, endTimestamp) {
+      database.changeOne(CLOSE, [result, error, endTimestamp, id])
+    },
+    reopen(id) {
+      database.changeOne(REOPEN, [id])
+    },
+    countHandlerRun(id) {
+      database.changeOne(COUNT_HANDLER_RUN, [id])
+    },
+    addCost(id, cost) {
+      database.changeOne(ADD_COST, [cost, id])
+    },
+  }
+}
+
+function rowToScriptRun(row: Row): ScriptRun {
+  return {
+    id: text(row, 'id'),
+    workflowId: text(row, 'workflow_id'),
+    scriptId: text(row, 'script_id'),
+    trigger: oneOf(row, 'trigger', runTriggers),
+    result: oneOfOrNull(row, 'result', runResults),
+    error: textOrNull(row, 'error'),
+    cost: integer(row, 'cost'),
+    handlerRunCount: integer(row, 'handler_run_count'),
+    startTimestamp: integer(row, 'start_timestamp'),
+    endTimestamp: integerOrNull(row, 'end_timestamp'),
+  }
+}

@@ -1,0 +1,20 @@
+import type { SettingWrites } from '#engine/ports/store.ts'
+import type { Database } from './database.ts'
+import { text } from './row.ts'
+
+const SELECT_ONE = 'SELECT value FROM settings WHERE key = ?'
+const SET = `
+  INSERT INTO settings (key, value, updated_at) VALUES (?, ?, ?)
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`
+
+export function createSettingRepository(database: Database): SettingWrites {
+  return {
+    get(key) {
+      const row = database.get(SELECT_ONE, [key])
+      return row && text(row, 'value')
+    },
+    set(key, value, now) {
+      database.run(SET, [key, value, now])
+    },
+  }
+}

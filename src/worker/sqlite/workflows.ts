@@ -1,0 +1,84 @@
+import { escalationKinds } from '#engine/model/escalation.ts'
+import { workflowStatuses, type Block, type Workflow } from '#engine/model/workflow.ts'
+import type { WorkflowWrites } from '#engine/ports/store.ts'
+import type { Database, Row } from './database.ts'
+import { integer, oneOf, text, textList, textOrNull } from './row.ts'
+
+const COLUMNS = `id, name, status, block_run_id, block_kind, block_message, active_script_id, active_version, handler_config,
+  permissions, timezone, budget, created_at, updated_at`
+const SELECT_ONE = `SELECT ${COLUMNS} FROM workflows WHERE id = ?`
+const SELECT_ALL = `SELECT ${COLUMNS} FROM workflows ORDER BY id`
+const INSERT = `INSERT INTO workflows (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const SET_STATUS = 'UPDATE workflows SET status = ?, updated_at = ? WHERE id = ?'
+const SET_BLOCK = `
+  UPDATE workflows SET block_run_id = ?, block_kind = ?, block_message = ?, updated_at = ? WHERE id = ?`
+const SET_ACTIVE_SCRIPT = `
+  UPDATE workflows SET name = ?, active_script_id = ?, active_version = ?, handler_config = ?, updated_at = ? WHERE id = ?`
+const SET_PERMISSIONS = 'UPDATE workflows SET permissions = ?, updated_at = ? WHERE id = ?'
+const DELETE = 'DELETE FROM workflows WHERE id = ?'
+
+export function createWorkflowRepository(database: Database): WorkflowWrites {
+  return {
+    get(id) {
+      const row = database.get(SELECT_ONE, [id])
+      return row && rowToWorkflow(row)
+    },
+    list: () => database.all(SELECT_ALL).map(rowToWorkflow),
+    insert(workflow) {
+      database.run(INSERT, [
+        workflow.id,
+        workflow.name,
+        workflow.status,
+        workflow.block?.runId ?? null,
+        workflow.block?.kind ?? null,
+        workflow.block?.message ?? null,
+        workflow.activeScriptId,
+        workflow.activeVersion,
+        workflow.handlerConfig,
+        JSON.stringify(workflow.permissions),
+        workflow.timezone,
+        workflow.budget,
+        workflow.createdAt,
+        workflow.updatedAt,
+      ])
+    },
+    setStatus(id, status, now) {
+      database.changeOne(SET_STATUS, [status, now, id])
+    },
+    setBlock(id, block, now) {
+      database.changeOne(SET_BLOCK, [block?.runId ?? null, block?.kind ?? null, block?.message ?? null, now, id])
+    },
+    setActiveScript(id, { name, activeScriptId, activeVersion, handlerConfig }, now) {
+      database.changeOne(SET_ACTIVE_SCRIPT, [name, activeScriptId, activeVersion, handlerConfig, now, id])
+    },
+    setPermissions(id, permissions, now) {
+      database.changeOne(SET_PERMISSIONS, [JSON.stringify(permissions), now, id])
+    },
+    delete(id) {
+      database.changeOne(DELETE, [id])
+    },
+  }
+}
+
+function rowToWorkflow(row: Row): Workflow {
+  return {
+    id: text(row, 'id'),
+    name: text(row, 'name'),
+    status: oneOf(row, 'status', workflowStatuses),
+    block: rowToBlock(row),
+    activeScriptId: textOrNull(row, 'active_script_id'),
+    activeVersion: integer(row, 'active_version'),
+    handlerConfig: text(row, 'handler_config'),
+    permissions: textList(row, 'permissions'),
+    timezone: textOrNull(row, 'timezone'),
+    budget: integer(row, 'budget'),
+    createdAt: integer(row, 'created_at'),
+    updatedAt: integer(row, 'updated_at'),
+  }
+}
+
+function rowToBlock(row: Row): Block | null {
+  const runId = textOrNull(row, 'block_run_id')
+  if (runId === null) return null
+  return { runId, kind: oneOf(row, 'block_kind', escalationKinds), message: text(row, 'block_message') }
+}
