@@ -137,7 +137,7 @@ export interface MutationWrites extends MutationReads {
 export interface HandlerStateReads {
   get(workflowId: string, handlerName: string): HandlerState | undefined
   forWorkflow(workflowId: string): HandlerState[]
-  dueWakes(now: number): HandlerKey[]
+  dueWakes(now: number): (HandlerKey & { wakeAt: number })[]
   nextWakeAt(after: number): number | null
 }
 export interface HandlerStateWrites extends HandlerStateReads {
