@@ -1,5 +1,6 @@
-import { clear, get, keys, promisifyRequest, update, type UseStore } from 'idb-keyval'
+import { clear, get, keys, update } from 'idb-keyval'
 import type { KeyValue } from './key-value.ts'
+import { createStrictStore } from './strict-store.ts'
 
 /** Resolves only when the text is on disk: what the demo world or a file journal has said it has done must stay done. */
 export function createIndexedDbKeyValue(databaseName: string, factory: IDBFactory = indexedDB): KeyValue {
@@ -9,34 +10,5 @@ export function createIndexedDbKeyValue(databaseName: string, factory: IDBFactor
     update: (key, change) => update<string>(key, change, store),
     keys: () => keys<string>(store),
     clear: () => clear(store),
-  }
-}
-
-const STORE = 'texts'
-
-/** idb-keyval's own stores commit with relaxed durability and cannot be told otherwise. */
-function createStrictStore(databaseName: string, factory: IDBFactory): UseStore {
-  let opening: Promise<IDBDatabase> | undefined
-  const open = async (): Promise<IDBDatabase> => {
-    const request = factory.open(databaseName)
-    request.onupgradeneeded = () => request.result.createObjectStore(STORE)
-    const database = await promisifyRequest(request)
-    // The browser may close it at any time; the next use opens it again.
-    database.onclose = () => (opening = undefined)
-    database.onversionchange = () => {
-      database.close()
-      opening = undefined
-    }
-    return database
-  }
-  return async (mode, callback) => {
-    opening ??= open()
-    // A failed opening must not be remembered: the next use tries again.
-    const database = await opening.catch((error: unknown) => {
-      opening = undefined
-      throw error
-    })
-    // eslint-disable-next-line no-restricted-syntax -- a transaction of IndexedDB, not of the engine's database
-    return callback(database.transaction(STORE, mode, { durability: 'strict' }).objectStore(STORE))
   }
 }
