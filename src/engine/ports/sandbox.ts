@@ -22,6 +22,8 @@ export interface CompiledScript {
 
 export interface SandboxLimits {
   cpuMs: number
+  /** Units of about 10,000 steps: unlike time the same on every machine. */
+  fuel: number
   wallMs: number
   memoryBytes: number
   stackBytes: number

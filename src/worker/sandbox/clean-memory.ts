@@ -1,0 +1,46 @@
+import type { Failure } from '#engine/model/errors.ts'
+import type { Result } from '#engine/model/result.ts'
+import type { SandboxLimits } from '#engine/ports/sandbox.ts'
+import type { Guest } from './guest.ts'
+import { createMeter } from './meter.ts'
+import { createLoadingGuestHost } from './phase-host.ts'
+import { breakdownToFailure, thrownToFailure } from './script-failure.ts'
+
+export interface GuestScript {
+  /** Null for code that will not be seen again. */
+  id: string | null
+  code: string
+}
+
+/**
+ * Where guests come from. Whatever a phase leaves behind is gone in the next: each guest that is lent out has in its memory
+ * the script, just evaluated, and nothing else. Two implementations, one promise; the tests hold both to it.
+ */
+export interface CleanMemory {
+  lend(script: GuestScript, limits: SandboxLimits): Promise<Result<Guest, Failure>>
+  /** `isIntact` is false after a host exception, an interruption or exhausted memory: such a guest is never lent again. */
+  takeBack(guest: Guest, isIntact: boolean): void
+}
+
+export interface LoadEnd {
+  failure: Failure | undefined
+  isIntact: boolean
+}
+
+/**
+ * Evaluates a script, promises included, on a meter of its own: what a phase uses up must not depend on whether the script
+ * was evaluated for it or long before.
+ */
+export function loadScript(guest: Guest, code: string, limits: SandboxLimits): LoadEnd {
+  const meter = createMeter(limits)
+  guest.talkTo(createLoadingGuestHost(meter))
+  guest.setLimits(limits)
+  try {
+    const answer = meter.computing(() => guest.load(code))
+    while (meter.stopped === undefined && meter.computing(() => guest.runJobs()));
+    if (meter.stopped !== undefined) return { failure: meter.stopped, isIntact: false }
+    return { failure: answer === 'L' ? undefined : thrownToFailure(answer.slice(1), limits), isIntact: true }
+  } catch (error) {
+    return { failure: meter.stopped ?? breakdownToFailure(error, limits), isIntact: false }
+  }
+}

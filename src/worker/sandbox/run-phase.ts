@@ -1,0 +1,139 @@
+import { failure, type Failure } from '#engine/model/errors.ts'
+import type { PhaseOutcome, SandboxLimits } from '#engine/ports/sandbox.ts'
+import type { Answer, Guest } from './guest.ts'
+import { limitFailure } from './limits.ts'
+import type { Meter } from './meter.ts'
+import { createPhaseGuestHost } from './phase-host.ts'
+import type { Delivery, HostCall, PhaseJob, PhaseLink } from './phase-link.ts'
+import { createRandom } from './random.ts'
+import { forgottenCallFailure, thrownToFailure } from './script-failure.ts'
+import { isLongerThan } from './text-size.ts'
+import { startWallClock } from './wall-clock.ts'
+
+/** Computing at a stretch; then whoever else lives in this thread has a turn. */
+const SLICE_MS = 12
+
+const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve, 0))
+
+const failed = (reason: Failure): PhaseOutcome => ({ kind: 'failed', failure: reason })
+
+const DEADLOCK = failure(
+  'logic',
+  'The handler waits for something that can never happen: it awaits a promise that nothing will settle. ' +
+    'Await only calls on ctx and promises made of them: there are no timers here.',
+)
+
+export interface PhaseRun {
+  guest: Guest
+  job: PhaseJob
+  limits: SandboxLimits
+  meter: Meter
+  link: PhaseLink
+}
+
+/** Until nothing is left to do, the phase has its answer, or it was stopped. */
+async function drain(guest: Guest, meter: Meter): Promise<Answer | undefined> {
+  let sliceStart = performance.now()
+  for (;;) {
+    const hasMore = meter.computing(() => guest.runJobs())
+    if (meter.stopped !== undefined) return undefined
+    const answer = meter.computing(() => guest.answer())
+    if (answer !== undefined || !hasMore) return answer
+    if (performance.now() - sliceStart > SLICE_MS) {
+      await nextTask()
+      sliceStart = performance.now()
+    }
+  }
+}
+
+function begin({ guest, job, limits, meter }: PhaseRun): Answer | undefined {
+  for (const argument of job.args) {
+    if (isLongerThan(argument, limits.valueBytes)) {
+      meter.hit('valueBytes')
+      return undefined
+    }
+    const answer = guest.give(argument)
+    if (answer.startsWith('E')) return answer
+  }
+  const { phase, handler, values = {} } = job
+  const operations = job.operations.map((op) => ({ op, path: op.split('.') }))
+  const { valueBytes: valueChars, errorChars } = limits
+  guest.start(JSON.stringify({ phase, handler, operations, values, valueChars, errorChars }))
+  return undefined
+}
+
+function conclude(
+  { guest, job, limits }: PhaseRun,
+  answer: Answer,
+  forgotten: HostCall | undefined,
+  hostFailures: ReadonlyMap<number, Failure>,
+): PhaseOutcome {
+  if (answer.startsWith('E')) return failed(thrownToFailure(answer.slice(1), limits, hostFailures))
+  // Nothing of the last turn was handed over: better to say so than to drop it without a word.
+  if (forgotten !== undefined) return failed(forgottenCallFailure(forgotten.op, guest.trace(forgotten.id)))
+  if (answer === 'U') return { kind: 'returned', value: undefined }
+  const value = answer.slice(1)
+  if (isLongerThan(value, limits.valueBytes)) return failed(limitFailure('valueBytes', limits.valueBytes))
+  const isState = job.phase === 'producer' || job.phase === 'next'
+  if (isState && isLongerThan(value, limits.stateBytes)) return failed(limitFailure('stateBytes', limits.stateBytes))
+  return { kind: 'returned', value }
+}
+
+/** Runs one phase in a guest whose script is loaded. Throws when the guest is beyond use. */
+export async function runPhase(run: PhaseRun): Promise<PhaseOutcome> {
+  const { guest, job, limits, meter, link } = run
+  const queued: HostCall[] = []
+  const inFlight = new Set<number>()
+  const hostFailures = new Map<number, Failure>()
+  const random = createRandom(job.seed)
+  let now = job.now
+
+  guest.talkTo(
+    createPhaseGuestHost({
+      limits,
+      meter,
+      queued,
+      inFlight,
+      random,
+      now: () => now,
+      log: (level, message) => link.log(level, message),
+    }),
+  )
+
+  const settle = (delivery: Delivery): PhaseOutcome | undefined => {
+    const { id, reply } = delivery
+    now = delivery.now
+    inFlight.delete(id)
+    if (reply.kind === 'end') return { kind: 'ended' }
+    if (reply.kind === 'broken') return failed(failure('internal', reply.message))
+    if (reply.kind === 'error') {
+      hostFailures.set(id, reply.failure)
+      meter.computing(() => guest.settle(id, false, JSON.stringify(reply.failure)))
+    } else if (reply.value !== undefined && isLongerThan(reply.value, limits.valueBytes)) {
+      meter.hit('valueBytes')
+    } else {
+      meter.computing(() => guest.settle(id, true, reply.value))
+    }
+    return undefined
+  }
+
+  const wall = startWallClock(limits.wallMs)
+  try {
+    let answer = meter.computing(() => begin(run))
+    for (;;) {
+      if (answer === undefined && meter.stopped === undefined) answer = await drain(guest, meter)
+      if (meter.stopped !== undefined) return failed(meter.stopped)
+      if (answer !== undefined) return conclude(run, answer, queued[0], hostFailures)
+      if (queued.length === 0 && inFlight.size === 0) return failed(DEADLOCK)
+
+      for (const { id } of queued) inFlight.add(id)
+      link.send(queued.splice(0))
+      const delivery = await Promise.race([link.receive(), wall.expired])
+      if (delivery === 'expired') return failed(limitFailure('wallMs', limits.wallMs))
+      const ending = settle(delivery)
+      if (ending !== undefined) return ending
+    }
+  } finally {
+    wall.stop()
+  }
+}
