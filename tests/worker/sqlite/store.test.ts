@@ -461,8 +461,8 @@ describe('handler state', () => {
       tx.handlerStates.setWakeAt('wf_2', 'process', 300, 1)
     })
     expect(store.handlerStates.dueWakes(300)).toEqual([
-      { workflowId: 'wf_1', handlerName: 'digest' },
-      { workflowId: 'wf_2', handlerName: 'process' },
+      { workflowId: 'wf_1', handlerName: 'digest', wakeAt: 200 },
+      { workflowId: 'wf_2', handlerName: 'process', wakeAt: 300 },
     ])
     expect(store.handlerStates.nextWakeAt(300)).toBe(500)
     expect(store.handlerStates.nextWakeAt(500)).toBeNull()

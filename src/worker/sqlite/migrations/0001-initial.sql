@@ -120,7 +120,7 @@ CREATE TABLE handler_runs (
 CREATE INDEX handler_runs_of_script_run ON handler_runs (script_run_id, id);
 CREATE UNIQUE INDEX handler_runs_one_active ON handler_runs (workflow_id) WHERE status = 'active';
 CREATE UNIQUE INDEX handler_runs_one_retry ON handler_runs (retry_of) WHERE retry_of IS NOT NULL;
-CREATE INDEX handler_runs_due ON handler_runs (retry_at) WHERE retry_at IS NOT NULL;
+CREATE INDEX handler_runs_due ON handler_runs (retry_at, id) WHERE retry_at IS NOT NULL;
 CREATE INDEX handler_runs_awaiting_retry ON handler_runs (workflow_id) WHERE retry_at IS NOT NULL;
 
 CREATE TABLE events (
