@@ -1,0 +1,83 @@
+import type { Result } from '#engine/model/result.ts'
+
+/** The database file is stored in pieces of this size, the last one filled up with zeros. */
+export const EXTENT_BYTES = 256 * 1024
+
+/** One copy of the database: the extents stored under its generation and the log from `head` on. */
+export interface Generation {
+  generation: number
+  /** Sequence number of the first record of the log: everything before it is in the extents. */
+  head: number
+  /** How much of the file the extents hold for certain. What lies beyond is in the log. */
+  baseBytes: number
+}
+
+export interface DiskState extends Generation {
+  format: number
+  /** What was there before the last import, kept so that it can be undone. */
+  previous: (Generation & { replacedAt: number }) | null
+}
+
+/** Raised by each new owner. Whoever still holds a lower one is fenced: nothing of it reaches the disk any more. */
+export type Epoch = number
+
+export type DiskTroubleKind =
+  /** Another tab owns the data now. Final. */
+  | 'fenced'
+  /** The browser or the disk has no room. */
+  | 'full'
+  /** The connection is gone, or the browser failed to read or write. */
+  | 'lost'
+  /** A newer version of this program has taken over the stored data. */
+  | 'superseded'
+
+export interface DiskTrouble {
+  kind: DiskTroubleKind
+  /** What the browser said. */
+  reason: string
+}
+
+export interface StoredPiece {
+  index: number
+  bytes: ArrayBuffer
+}
+
+/** What one atomic write consists of. All of it is on disk afterwards, or nothing. */
+export interface DiskWrite {
+  epoch: Epoch
+  generation: number
+  durability: 'relaxed' | 'strict'
+  records?: readonly StoredPiece[]
+  extents?: readonly StoredPiece[]
+  state?: DiskState
+  /** Records of this generation that are no longer needed: all below this number. */
+  dropRecordsBefore?: number
+  dropExtentsFrom?: number
+  /** Removes all extents and records of these generations. */
+  dropGenerations?: readonly number[]
+}
+
+/**
+ * All that persistence asks of IndexedDB. Small on purpose: the same code runs on a simulated disk that dies at every step,
+ * and another kind of storage (a file in the origin's private file system) could be put in its place.
+ */
+export interface Disk {
+  /** The connection went away by itself: closed by the browser, or asked for by a newer version of this program. */
+  onLost: ((trouble: DiskTrouble) => void) | null
+  /** Opens the connection, again if it was lost. Every other call needs it open. */
+  connect(): Promise<Result<void, DiskTrouble>>
+  /** Makes the caller the owner: raises the epoch and answers with it. Nobody before can write any more. */
+  claim(): Promise<Result<Epoch, DiskTrouble>>
+  readState(): Promise<Result<DiskState | null, DiskTrouble>>
+  readEpoch(): Promise<Result<Epoch, DiskTrouble>>
+  /** Hands over the stored pieces in order. A gap shows in their indexes. */
+  readExtents(generation: number, onPiece: (piece: StoredPiece) => void): Promise<Result<void, DiskTrouble>>
+  readRecords(
+    generation: number,
+    from: number,
+    onPiece: (piece: StoredPiece) => void,
+  ): Promise<Result<void, DiskTrouble>>
+  /** Resolves when the transaction is complete, not before. */
+  write(write: DiskWrite): Promise<Result<void, DiskTrouble>>
+  close(): void
+}

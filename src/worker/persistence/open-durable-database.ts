@@ -1,0 +1,143 @@
+import type { Database } from 'sql.js'
+import type { Durability } from '#engine/ports/durability.ts'
+import { err, ok, type Result } from '#engine/model/result.ts'
+import { openCapture, type Capture } from './capture.ts'
+import type { Disk, DiskState, DiskTrouble, Epoch } from './disk.ts'
+import { Flusher, type FlushCounters } from './flusher.ts'
+import { Folding } from './folding.ts'
+import type { Sqlite } from './load-sqlite.ts'
+import { readStored } from './read-stored.ts'
+import { troubleState, type StorageState } from './storage-state.ts'
+
+const DISK_FORMAT = 1
+const freshState: DiskState = { format: DISK_FORMAT, generation: 1, head: 1, baseBytes: 0, previous: null }
+
+export interface DurableStats extends FlushCounters {
+  captureKind: Capture['kind']
+  fileBytes: number
+  logBytes: number
+}
+
+export interface DurableDatabase {
+  database: Database
+  durability: Durability
+  epoch: Epoch
+  /** True when there was nothing on disk before. */
+  isNew: boolean
+  /** To be called after each commit; harmless when called too often. */
+  noteCommit: () => void
+  storage: () => StorageState
+  stats: () => DurableStats
+  /** Tries again now after trouble. */
+  retry: () => Promise<void>
+  /** The database file as last committed: a real SQLite file, from memory, whatever state the storage is in. */
+  image: () => Uint8Array<ArrayBuffer>
+  /** Lets go of everything without flushing: call `durability.barrier()` first. */
+  close: () => void
+}
+
+export type OpenTrouble =
+  /** Storage refused. What is stored can still be read with `salvage`. */
+  | { kind: 'storage'; state: StorageState }
+  /** Something is missing or does not add up. Nothing was changed; `salvage` gives what is there. */
+  | { kind: 'damaged'; message: string; damage: string[] }
+  /** Written by a newer version of this program. */
+  | { kind: 'newer'; message: string }
+
+export interface OpenOptions {
+  disk: Disk
+  sqlite: Sqlite
+  now?: () => number
+  after?: (ms: number, wake: () => void) => () => void
+  onState?: (state: StorageState) => void
+  /** For tests: fold earlier than at 16 MiB. */
+  smallestLogToFold?: number
+}
+
+const afterTimeout = (ms: number, wake: () => void) => {
+  const timer = setTimeout(wake, ms)
+  return () => clearTimeout(timer)
+}
+
+export async function openDurableDatabase(options: OpenOptions): Promise<Result<DurableDatabase, OpenTrouble>> {
+  const opened = await open(options)
+  if (!opened.ok) options.disk.close()
+  return opened
+}
+
+async function open(options: OpenOptions): Promise<Result<DurableDatabase, OpenTrouble>> {
+  const { disk, sqlite, now = Date.now, after = afterTimeout } = options
+  const refuse = (trouble: DiskTrouble) => err({ kind: 'storage', state: troubleState(trouble, now()) } as const)
+
+  const connected = await disk.connect()
+  if (!connected.ok) return refuse(connected.error)
+  // First the epoch, then the reading: whatever an earlier owner still managed to write is then seen, and nothing comes after.
+  const epoch = await disk.claim()
+  if (!epoch.ok) return refuse(epoch.error)
+  const found = await disk.readState()
+  if (!found.ok) return refuse(found.error)
+  const state = found.value ?? freshState
+  if (state.format > DISK_FORMAT) return err(newerTrouble)
+  const stored = await readStored(disk, state)
+  if (!stored.ok) return refuse(stored.error)
+  if (stored.value.damage.length > 0) return err(damageTrouble(stored.value.damage))
+  if (!found.value) {
+    const begun = await disk.write({ epoch: epoch.value, generation: state.generation, durability: 'strict', state })
+    if (!begun.ok) return refuse(begun.error)
+  }
+  const { file, nextSequence } = stored.value
+  const isNew = file.size === 0
+  if (isNew) file.begin(sqlite.emptyImage)
+  const capture = openCapture(sqlite, file)
+  const folding = new Folding(stored.value, options.smallestLogToFold)
+  const { onState } = options
+  const owned = { epoch: epoch.value, state, nextSequence, now, after, ...(onState && { onState }) }
+  const flusher = new Flusher({ disk, capture, folding, ...owned })
+  return ok(createDurableDatabase({ disk, capture, folding, flusher, epoch: epoch.value, isNew }))
+}
+
+function createDurableDatabase(parts: {
+  disk: Disk
+  capture: Capture
+  folding: Folding
+  flusher: Flusher
+  epoch: Epoch
+  isNew: boolean
+}): DurableDatabase {
+  const { disk, capture, folding, flusher, epoch, isNew } = parts
+  return {
+    database: capture.database,
+    durability: flusher,
+    epoch,
+    isNew,
+    noteCommit: () => flusher.committed(),
+    storage: () => flusher.storage,
+    stats: () => ({
+      ...flusher.counters,
+      captureKind: capture.kind,
+      fileBytes: capture.file.size,
+      logBytes: folding.logBytes,
+    }),
+    retry: () => flusher.retry(),
+    image() {
+      capture.refresh()
+      return capture.file.copy()
+    },
+    close() {
+      flusher.close()
+      capture.close()
+      disk.close()
+    },
+  }
+}
+
+const newerTrouble: OpenTrouble = {
+  kind: 'newer',
+  message: 'The stored data was written by a newer version of this program. Reload the page to get that version.',
+}
+
+const damageTrouble = (damage: string[]): OpenTrouble => ({
+  kind: 'damaged',
+  message: `The stored database is damaged and was left as it is. ${damage[0] ?? ''} Download what can be read, then restore a backup.`,
+  damage,
+})

@@ -1,0 +1,32 @@
+import type { DiskTrouble, DiskTroubleKind } from './disk.ts'
+
+/** How the storage is doing, in a form that can be shown. */
+export type StorageState =
+  { kind: 'ok' } | { kind: DiskTroubleKind; message: string; advice: string; reason: string; since: number }
+
+const words: Record<DiskTroubleKind, { message: string; advice: string }> = {
+  full: {
+    message: 'The browser has no room left for your data. Nothing is lost: everything is kept in memory.',
+    advice:
+      'Free space on this device or delete old runs, download a backup now, and keep this tab open until it is saved.',
+  },
+  lost: {
+    message: 'The browser closed its storage. Nothing is lost: everything is kept in memory and saving is tried again.',
+    advice: 'Keep this tab open. Download a backup now if it does not recover within a minute.',
+  },
+  superseded: {
+    message: 'A newer version of this program runs in another tab and has taken over the stored data.',
+    advice: 'Download a backup if this tab shows something that the other one does not, then reload this tab.',
+  },
+  fenced: {
+    message: 'Another tab has become the owner of the data. This one has stopped.',
+    advice: 'Nothing to do: this tab goes on as a follower of the other one.',
+  },
+}
+
+export const troubleState = ({ kind, reason }: DiskTrouble, since: number): StorageState => ({
+  kind,
+  ...words[kind],
+  reason,
+  since,
+})
