@@ -4,6 +4,11 @@ import { text } from './row.ts'
 /** Each query yields one sentence per breach. A thousand like ones help nobody more than the first few. */
 const SHOWN_PER_INVARIANT = 20
 
+/*
+ * These run at every start, over everything that was ever kept. CROSS JOIN is SQLite's way of saying "in this order": from the
+ * few (what is reserved, active, retried, blocked: each a partial index) to the many, never the other way round.
+ */
+
 /** An attempt that may hold events although it does not move: it is retried or settled with what it holds. */
 const MAY_HOLD_EVENTS = `(
   h.status = 'active'
@@ -17,7 +22,7 @@ const MAY_HOLD_EVENTS = `(
 const EVENT_HELD_BY_NOBODY_WHO_MAY = `
   SELECT format('Event %s is reserved by run %s, which is %s in phase %s and neither active nor awaiting retry.',
     e.id, h.id, h.status, h.phase) AS breach
-  FROM events e JOIN handler_runs h ON h.id = e.reserved_by_run_id
+  FROM events e CROSS JOIN handler_runs h ON h.id = e.reserved_by_run_id
   WHERE e.reserved_by_run_id IS NOT NULL AND h.status <> 'committed' AND NOT ${MAY_HOLD_EVENTS}`
 
 const EVENT_HELD_BY_A_MISSING_RUN = `
@@ -28,7 +33,7 @@ const EVENT_HELD_BY_A_MISSING_RUN = `
 
 const EVENT_LEFT_BY_A_COMMITTED_RUN = `
   SELECT format('Run %s is committed, but event %s is still reserved by it.', h.id, e.id) AS breach
-  FROM events e JOIN handler_runs h ON h.id = e.reserved_by_run_id
+  FROM events e CROSS JOIN handler_runs h ON h.id = e.reserved_by_run_id
   WHERE e.reserved_by_run_id IS NOT NULL AND h.status = 'committed'`
 
 const SEVERAL_ACTIVE_HANDLERS = `
@@ -41,22 +46,25 @@ const SEVERAL_OPEN_RUNS = `
 
 const ACTIVE_IN_A_CLOSED_RUN = `
   SELECT format('Handler run %s is active, but its run %s has ended.', h.id, r.id) AS breach
-  FROM handler_runs h JOIN script_runs r ON r.id = h.script_run_id
+  FROM handler_runs h CROSS JOIN script_runs r ON r.id = h.script_run_id
   WHERE h.status = 'active' AND r.end_timestamp IS NOT NULL`
 
 const SEVERAL_MUTATIONS = `
-  SELECT format('Handler run %s has %d mutations: %s.', handler_run_id, count(*), group_concat(id, ', ')) AS breach
-  FROM mutations GROUP BY handler_run_id HAVING count(*) > 1`
+  SELECT format('Handler run %s has %d mutations: %s.', run.id, run.mutations,
+    (SELECT group_concat(m.id, ', ') FROM mutations m WHERE m.handler_run_id = run.id)) AS breach
+  FROM (
+    SELECT handler_run_id AS id, count(*) AS mutations FROM mutations GROUP BY handler_run_id HAVING count(*) > 1
+  ) run`
 
 const APPLIED_TWICE = `
   WITH RECURSIVE ancestors (mutation_id, run_id) AS (
-    SELECT m.id, h.retry_of FROM handler_runs h JOIN mutations m ON m.handler_run_id = h.id
+    SELECT m.id, h.retry_of FROM handler_runs h CROSS JOIN mutations m ON m.handler_run_id = h.id
     WHERE h.retry_of IS NOT NULL AND m.status = 'applied'
     UNION ALL
     SELECT a.mutation_id, h.retry_of FROM ancestors a JOIN handler_runs h ON h.id = a.run_id WHERE h.retry_of IS NOT NULL
   )
   SELECT format('Mutations %s and %s were both applied in one chain of retries.', earlier.id, a.mutation_id) AS breach
-  FROM ancestors a JOIN mutations earlier ON earlier.handler_run_id = a.run_id WHERE earlier.status = 'applied'`
+  FROM ancestors a CROSS JOIN mutations earlier ON earlier.handler_run_id = a.run_id WHERE earlier.status = 'applied'`
 
 const RETRIED_TWICE = `
   SELECT format('Handler run %s was retried %d times: %s.', retry_of, count(*), group_concat(id, ', ')) AS breach
@@ -65,14 +73,14 @@ const RETRIED_TWICE = `
 const CHAIN_OUT_OF_STEP = `
   SELECT format('Handler run %s retries %s, but is not the next attempt of the same handler in the same run.', h.id, p.id)
     AS breach
-  FROM handler_runs h JOIN handler_runs p ON p.id = h.retry_of
+  FROM handler_runs h CROSS JOIN handler_runs p ON p.id = h.retry_of
   WHERE h.retry_of IS NOT NULL AND (
     h.attempt <> p.attempt + 1 OR h.script_run_id <> p.script_run_id OR h.handler_name <> p.handler_name
   )`
 
 const RETRY_DUE_AFTER_IT_WAS_RETRIED = `
   SELECT format('Handler run %s still waits for a retry, but was retried by %s.', h.id, later.id) AS breach
-  FROM handler_runs h JOIN handler_runs later ON later.retry_of = h.id
+  FROM handler_runs h CROSS JOIN handler_runs later ON later.retry_of = h.id
   WHERE h.retry_at IS NOT NULL`
 
 const COUNTERS_OFF = `
@@ -101,7 +109,7 @@ const ESCALATION_WITHOUT_BLOCK = `
 const WAKE_OF_NO_CONSUMER = `
   SELECT format('Handler %s of workflow %s has a wake time, but is no consumer of it.', s.handler_name, s.workflow_id)
     AS breach
-  FROM handler_state s JOIN workflows w ON w.id = s.workflow_id
+  FROM handler_state s CROSS JOIN workflows w ON w.id = s.workflow_id
   WHERE s.wake_at IS NOT NULL
     AND s.handler_name NOT IN (SELECT key FROM json_each(w.handler_config, '$.consumers'))`
 

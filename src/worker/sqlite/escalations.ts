@@ -1,5 +1,6 @@
 import { escalationActions, escalationKinds, type Escalation } from '#engine/model/escalation.ts'
 import type { EscalationWrites } from '#engine/ports/store.ts'
+import { BOUND } from './bound.ts'
 import type { Database, Row } from './database.ts'
 import { integer, integerOrNull, jsonObject, listOf, oneOf, oneOfOrNull, text, textOrNull } from './row.ts'
 
@@ -14,7 +15,7 @@ const RESOLVE = `
 
 function selectBy(filter: { open?: boolean; workflowId?: string }): string {
   const conditions = []
-  if (filter.workflowId !== undefined) conditions.push('workflow_id = ?')
+  if (filter.workflowId !== undefined) conditions.push(`workflow_id = ${BOUND}`)
   if (filter.open !== undefined) conditions.push(`resolved_at IS ${filter.open ? '' : 'NOT '}NULL`)
   // The plus keeps SQLite from walking the whole table by id only to spare itself sorting the few open ones.
   const order = filter.open ? '+id' : 'id'

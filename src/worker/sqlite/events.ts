@@ -1,6 +1,7 @@
 import { EngineBug } from '#engine/model/errors.ts'
 import { eventStatuses, type Event } from '#engine/model/event.ts'
 import type { EventWrites, PendingTopic } from '#engine/ports/store.ts'
+import { BOUND } from './bound.ts'
 import type { Database, Row } from './database.ts'
 import { integer, oneOf, text, textList, textOrNull } from './row.ts'
 
@@ -8,11 +9,12 @@ const SELECT = `
   SELECT e.id, e.workflow_id, t.name AS topic, e.message_id, e.title, e.payload, e.status, e.reserved_by_run_id,
     e.created_by_run_id, e.caused_by, e.created_at
   FROM events e JOIN topics t ON t.id = e.topic_id`
-const SELECT_ONE = `${SELECT} WHERE e.id = ?`
-const PEEK = `${SELECT} WHERE t.workflow_id = ? AND t.name = ? AND e.status = 'pending' ORDER BY e.id LIMIT ?`
+const SELECT_ONE = `${SELECT} WHERE e.id = ${BOUND}`
+const OF_TOPIC = `t.workflow_id = ${BOUND} AND t.name = ${BOUND}`
+const PEEK = `${SELECT} WHERE ${OF_TOPIC} AND e.status = 'pending' ORDER BY e.id LIMIT ${BOUND}`
 const SELECT_BY_MESSAGE_IDS = `
-  ${SELECT} WHERE t.workflow_id = ? AND t.name = ? AND e.message_id IN (SELECT value FROM json_each(?)) ORDER BY e.id`
-const SELECT_RESERVED = `${SELECT} WHERE e.reserved_by_run_id = ? ORDER BY e.id`
+  ${SELECT} WHERE ${OF_TOPIC} AND e.message_id IN (SELECT value FROM json_each(?)) ORDER BY e.id`
+const SELECT_RESERVED = `${SELECT} WHERE e.reserved_by_run_id = ${BOUND} ORDER BY e.id`
 // Two look-ups per topic instead of a join with GROUP BY: counting along the index and taking its first entry is eight times
 // as fast with 100,000 pending events.
 const PENDING_BY_TOPIC = `
@@ -35,7 +37,7 @@ const RESERVE = `
   WHERE id IN (SELECT value FROM json_each(?)) AND status = 'pending'`
 const SELECT_RESERVED_TOPICS = `
   SELECT DISTINCT t.name AS topic FROM events e JOIN topics t ON t.id = e.topic_id
-  WHERE e.reserved_by_run_id = ? ORDER BY t.name`
+  WHERE e.reserved_by_run_id = ${BOUND} ORDER BY t.name`
 const RELEASE = `UPDATE events SET status = 'pending', reserved_by_run_id = NULL WHERE reserved_by_run_id = ?`
 const SETTLE = 'UPDATE events SET status = ?, reserved_by_run_id = NULL WHERE reserved_by_run_id = ?'
 const TRANSFER = 'UPDATE events SET reserved_by_run_id = ? WHERE reserved_by_run_id = ?'

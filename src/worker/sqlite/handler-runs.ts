@@ -8,6 +8,7 @@ import {
   type HandlerRun,
 } from '#engine/model/handler-run.ts'
 import type { HandlerRunPatch, HandlerRunWrites } from '#engine/ports/store.ts'
+import { BOUND } from './bound.ts'
 import type { Database, Row, SqlValue } from './database.ts'
 import { integer, integerOrNull, oneOf, oneOfOrNull, text, textOrNull } from './row.ts'
 
@@ -47,13 +48,14 @@ const SELECT_ONE = `${SELECT} WHERE id = ?`
 const SELECT_ACTIVE_OF = `${SELECT} WHERE workflow_id = ? AND status = 'active'`
 // The plus keeps SQLite from walking the whole table by id only to spare itself sorting a handful.
 const SELECT_ACTIVE = `${SELECT} WHERE status = 'active' ORDER BY +id`
-const SELECT_BY_SCRIPT_RUN = `${SELECT} WHERE script_run_id = ? ORDER BY id`
+const SELECT_BY_SCRIPT_RUN = `${SELECT} WHERE script_run_id = ${BOUND} ORDER BY id`
 const SELECT_RETRY_OF = `${SELECT} WHERE retry_of = ?`
-const SELECT_AWAITING_RETRY = `${SELECT} WHERE workflow_id = ? AND retry_at IS NOT NULL ORDER BY retry_at, id`
+const SELECT_AWAITING_RETRY = `${SELECT} WHERE workflow_id = ${BOUND} AND retry_at IS NOT NULL ORDER BY retry_at, id`
 const SELECT_DUE_RETRIES = `${SELECT} WHERE retry_at <= ? ORDER BY retry_at, id`
 const SELECT_NEXT_RETRY_AT = 'SELECT min(retry_at) AS retry_at FROM handler_runs WHERE retry_at > ?'
 const SELECT_PRODUCERS_RUN = `
-  SELECT DISTINCT handler_name FROM handler_runs WHERE script_run_id = ? AND handler_type = 'producer' ORDER BY handler_name`
+  SELECT DISTINCT handler_name FROM handler_runs WHERE script_run_id = ${BOUND} AND handler_type = 'producer'
+  ORDER BY handler_name`
 const INSERT = `INSERT INTO handler_runs (${COLUMNS}) VALUES (${PROPERTIES.map(() => '?').join(', ')})`
 const update = (properties: readonly (keyof HandlerRun)[]) =>
   `UPDATE handler_runs SET ${properties.map((property) => `${COLUMN_OF[property]} = ?`).join(', ')} WHERE id = ?`

@@ -1,11 +1,12 @@
 import type { HandlerState } from '#engine/model/workflow.ts'
 import type { HandlerKey, HandlerStateWrites } from '#engine/ports/store.ts'
+import { BOUND } from './bound.ts'
 import type { Database, Row } from './database.ts'
 import { integer, integerOrNull, text, textOrNull } from './row.ts'
 
 const SELECT = 'SELECT workflow_id, handler_name, state, wake_at FROM handler_state'
 const SELECT_ONE = `${SELECT} WHERE workflow_id = ? AND handler_name = ?`
-const SELECT_OF_WORKFLOW = `${SELECT} WHERE workflow_id = ? ORDER BY handler_name`
+const SELECT_OF_WORKFLOW = `${SELECT} WHERE workflow_id = ${BOUND} ORDER BY handler_name`
 const SELECT_DUE =
   'SELECT workflow_id, handler_name, wake_at FROM handler_state WHERE wake_at <= ? ORDER BY wake_at, id'
 const SELECT_NEXT_WAKE_AT = 'SELECT min(wake_at) AS wake_at FROM handler_state WHERE wake_at > ?'

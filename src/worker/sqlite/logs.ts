@@ -1,11 +1,12 @@
 import { consumerPhases, producerPhases } from '#engine/model/handler-run.ts'
 import { logLevels, type LogLine } from '#engine/model/log.ts'
 import type { LogReads, LogWrites } from '#engine/ports/store.ts'
+import { BOUND } from './bound.ts'
 import type { Database, Row } from './database.ts'
 import { integer, oneOf, text, textOrNull } from './row.ts'
 
 const SELECT_OF_SCRIPT_RUN = `
-  SELECT handler_run_id, phase, level, message, data, logged_at FROM logs WHERE script_run_id = ? ORDER BY id`
+  SELECT handler_run_id, phase, level, message, data, logged_at FROM logs WHERE script_run_id = ${BOUND} ORDER BY id`
 const INSERT = `
   INSERT INTO logs (script_run_id, handler_run_id, workflow_id, phase, level, message, data, logged_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?)`

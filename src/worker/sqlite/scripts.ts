@@ -1,11 +1,12 @@
 import type { Script } from '#engine/model/workflow.ts'
 import type { ScriptWrites } from '#engine/ports/store.ts'
+import { BOUND } from './bound.ts'
 import type { Database, Row } from './database.ts'
 import { integer, text } from './row.ts'
 
 const COLUMNS = 'id, workflow_id, version, source, config, created_at'
 const SELECT_ONE = `SELECT ${COLUMNS} FROM scripts WHERE id = ?`
-const SELECT_BY_WORKFLOW = `SELECT ${COLUMNS} FROM scripts WHERE workflow_id = ? ORDER BY version`
+const SELECT_BY_WORKFLOW = `SELECT ${COLUMNS} FROM scripts WHERE workflow_id = ${BOUND} ORDER BY version`
 const INSERT = `INSERT INTO scripts (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`
 
 export function createScriptRepository(database: Database): ScriptWrites {

@@ -34,7 +34,7 @@ function stepsOf(work: () => unknown): string[] {
 /** Walking a partial index is no scan of the table: it holds only what is still to be done. */
 function isScanOfATable(step: string): boolean {
   const table = /^SCAN (\w+)/.exec(step)?.[1]
-  if (table === undefined || table === 'json_each' || table === 'counted') return false
+  if (table === undefined || ['CONSTANT', 'json_each', 'counted'].includes(table)) return false
   const index = /USING (?:COVERING )?INDEX (\w+)/.exec(step)?.[1]
   return !partialIndexes.has(index)
 }
