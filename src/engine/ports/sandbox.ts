@@ -18,6 +18,8 @@ export interface CompiledScript {
   code: string
   /** Position of a path such as `producers.pollEmail.schedule`; of the nearest enclosing part when it is not written out. */
   positionOf(path: readonly string[]): SourcePosition
+  /** What does not keep the script from being run but is wrong with its text, such as a handler that is written twice. */
+  problems?: readonly ScriptProblem[]
 }
 
 export interface SandboxLimits {

@@ -2,10 +2,11 @@ import { err, ok, type Result } from '#engine/model/result.ts'
 import type { CompiledScript, ScriptProblem } from '#engine/ports/sandbox.ts'
 import { toFunctionBody } from './module-form.ts'
 import { refusedSyntax } from './refused-syntax.ts'
-import { createPositions } from './source-positions.ts'
+import { createPositions, duplicateKeys } from './source-positions.ts'
 import { problemAt } from './script-text.ts'
 import { stripTypes } from './strip-types.ts'
 import { parseStripped } from './syntax-tree.ts'
+import { createWorkflowLiteral } from './workflow-literal.ts'
 
 const MAX_SOURCE_BYTES = 1024 * 1024
 
@@ -29,5 +30,10 @@ export async function compileScript(source: string): Promise<Result<CompiledScri
   const problems = refusedSyntax(tree.value)
   if (problems.length > 0) return err(problems)
   const body = toFunctionBody(tree.value)
-  return ok({ code: body.code, positionOf: createPositions(body) })
+  const literal = createWorkflowLiteral(body)
+  return ok({
+    code: body.code,
+    positionOf: createPositions(body.code, literal),
+    problems: duplicateKeys(body.code, literal),
+  })
 }

@@ -98,3 +98,44 @@ describe('a part of the workflow', () => {
     await expectAt('name', '◆const other = 1')
   })
 })
+
+describe('a key that is written twice', () => {
+  const problemsOf = async (source: string) => {
+    const result = await compileScript(source)
+    if (!result.ok) throw new Error(JSON.stringify(result.error))
+    return result.value.problems?.map(({ message, line, column }) => [line, column, message])
+  }
+  const twice = (key: string) => `"${key}" is written twice here; only the last one counts. Rename or remove one.`
+
+  it('is a problem in the workflow, its topics, its handlers and inside each of them', async () => {
+    const source = `const topics = { a: {}, "a": {} }
+export default defineWorkflow({
+  name: "x", name: "y", topics,
+  producers: { p: { handler() {}, handler: 1 }, p: {} },
+  consumers: { c: { next() {}, prepare() {}, next() {} }, d: {}, c: {} },
+})`
+    expect(await problemsOf(source)).toEqual([
+      [3, 14, twice('name')],
+      [1, 25, twice('a')],
+      [4, 49, twice('p')],
+      [5, 66, twice('c')],
+    ])
+  })
+
+  it('is found in the handler that counts', async () => {
+    expect(await problemsOf('export default { consumers: { c: { next() {}, next() {} } } }')).toEqual([
+      [1, 47, twice('next')],
+    ])
+  })
+
+  it('is none of our business elsewhere, nor when a spread is overridden on purpose', async () => {
+    const source = `const base = { name: "x" }, other = { a: 1, a: 2 }
+export default { ...base, name: "y", producers: { p: { data: { a: 1, a: 2 }, get x() { return 1 }, set x(v) {} } } }`
+    expect(await problemsOf(source)).toEqual([])
+  })
+
+  it('is told once when two handlers are the same object', async () => {
+    const source = 'const h = { next() {}, next() {} }\nexport default { consumers: { a: h, b: h } }'
+    expect(await problemsOf(source)).toEqual([[1, 24, twice('next')]])
+  })
+})
