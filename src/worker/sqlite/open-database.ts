@@ -27,17 +27,20 @@ export function openDatabase(
   bytes?: Uint8Array,
   known: readonly Migration[] = migrations,
 ): Result<Database> {
-  let connection: Connection | undefined
+  const connection = new sqlJs.Database(bytes)
+  const opened = useConnection(connection, known)
+  if (!opened.ok) connection.close()
+  return opened
+}
+
+/** The same over a connection that somebody else opened, and closes when it is refused. */
+export function useConnection(connection: Connection, known: readonly Migration[] = migrations): Result<Database> {
   try {
-    connection = new sqlJs.Database(bytes)
     connection.run(PRAGMAS)
     const database = new Database(connection)
     const migrated = migrate(database, known)
-    if (migrated.ok) return ok(database)
-    database.close()
-    return migrated
+    return migrated.ok ? ok(database) : migrated
   } catch (error) {
-    connection?.close()
     return err(engineError('storage', `The database cannot be opened: ${sentence(error)} Nothing was changed.`))
   }
 }

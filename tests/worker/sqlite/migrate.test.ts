@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Database } from '#worker/sqlite/database.ts'
 import { migrate } from '#worker/sqlite/migrate.ts'
-import { openDatabase } from '#worker/sqlite/open-database.ts'
+import { openDatabase, useConnection } from '#worker/sqlite/open-database.ts'
 import { migrations, type Migration } from '#worker/sqlite/migrations/index.ts'
 import { loadSqlJs, openTestStore } from '../../support/open-test-store.ts'
 
@@ -55,6 +55,15 @@ describe('migrations', () => {
     const { exportBytes } = await openTestStore()
     const again = await openTestStore(exportBytes())
     expect(Buffer.compare(again.exportBytes(), exportBytes())).toBe(0)
+  })
+
+  test('are applied over a connection that somebody else opened, and leave it open when it is refused', async () => {
+    const sqlJs = await loadSqlJs()
+    const connection = new sqlJs.Database()
+    expect(useConnection(connection, [first])).toMatchObject({ ok: true })
+    expect(connection.exec('PRAGMA foreign_keys')[0]?.values).toEqual([[1]])
+    expect(useConnection(connection, [])).toMatchObject({ ok: false })
+    expect(connection.exec('PRAGMA user_version')[0]?.values).toEqual([[1]])
   })
 
   test('land together with their version or not at all', async () => {
