@@ -1,0 +1,39 @@
+import { expect } from 'vitest'
+import { crashPoints } from '#engine/ports/crash-point.ts'
+import { loadSqlJs } from '../support/open-test-store.ts'
+import type { Opportunity } from '../support/simulation/mortal-ports.ts'
+import { simulate, type SimulationOptions, type SimulationResult } from '../support/simulation/simulate.ts'
+
+export interface Census {
+  lives: number
+  deathsAt: Map<Opportunity, number>
+}
+
+type Choice = Omit<SimulationOptions, 'sqlJs'>
+
+/** Fails with everything needed to see the same life again. */
+export const liveAndJudge = async (choice: Choice, census: Census): Promise<SimulationResult> => {
+  const result = await simulate({ ...choice, sqlJs: await loadSqlJs() })
+  census.lives += result.lives
+  for (const point of result.deaths) census.deathsAt.set(point, (census.deathsAt.get(point) ?? 0) + 1)
+  const again = `HOLDFAST_SIM_SEED=${String(choice.seed)}${choice.firstDeathAt === undefined ? '' : ` HOLDFAST_SIM_DEATH=${String(choice.firstDeathAt)}`} npx vitest run tests/crash/reproduce.crash.test.ts`
+  expect(result.problems, `Died at ${result.deaths.join(', ')}. To see it again: ${again}`).toEqual([])
+  return result
+}
+
+export const newCensus = (): Census => ({ lives: 0, deathsAt: new Map() })
+
+/** Kills the first life of one seed at its first opportunity, then at its second, … until it can no longer be killed. */
+export const dieAtEveryOpportunity = async (seed: number, census: Census, step = 1): Promise<void> => {
+  for (let firstDeathAt = 1; ; firstDeathAt += step) {
+    const { deaths, firstLifeOpportunities } = await liveAndJudge({ seed, firstDeathAt, maxDeaths: 1 }, census)
+    if (deaths.length === 0 || firstLifeOpportunities < firstDeathAt) return
+  }
+}
+
+export const expectEveryCrashPoint = ({ deathsAt }: Census): void => {
+  const never = [...crashPoints, 'before_commit', 'after_commit', 'before_flush'].filter(
+    (point) => !deathsAt.has(point as Opportunity),
+  )
+  expect(never, 'crash points at which nothing ever died').toEqual([])
+}

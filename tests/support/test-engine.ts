@@ -1,0 +1,184 @@
+import { failure, type FailureType } from '#engine/model/errors.ts'
+import type { Json } from '#engine/model/json.ts'
+import { ok, type Result } from '#engine/model/result.ts'
+import type { CrashPoint } from '#engine/ports/crash-point.ts'
+import type { Sandbox } from '#engine/ports/sandbox.ts'
+import type { ToolMethod, ToolOutcome, Tools } from '#engine/ports/tools.ts'
+import { createEngine, type Engine } from '#engine/runtime/engine.ts'
+import type { EngineOptions } from '#engine/runtime/ports.ts'
+import { createMonotonicIds } from '#worker/monotonic-ids.ts'
+import { compileScript } from '#worker/sandbox/compile.ts'
+import { createSandbox } from '#worker/sandbox/create-sandbox.ts'
+import { createHandClock } from './hand-clock.ts'
+import { openTestStore } from './open-test-store.ts'
+import { loadQuickjsWasm } from './quickjs-wasm.ts'
+import { createSeededRandom } from './seeded-random.ts'
+
+let sandbox: Promise<Sandbox> | undefined
+
+/** The real QuickJS, one for all tests of a file. */
+export const testSandbox = (): Promise<Sandbox> =>
+  (sandbox ??= loadQuickjsWasm().then((wasm) => createSandbox({ wasm, compile: compileScript })))
+
+export interface ToolCallSeen {
+  method: string
+  params: Json
+  key: string | null
+}
+
+/** The tool `box`: `get` reads, `send` mutates, and the test says how each call ends. */
+export interface Box {
+  tools: Tools
+  calls: ToolCallSeen[]
+  /** How the next calls end, in order; after them every call succeeds. */
+  answers: (ToolOutcome | 'never' | 'throw')[]
+}
+
+export const answered = (value: Json = 'done'): ToolOutcome => ({ kind: 'ok', value })
+export const failed = (
+  type: FailureType,
+  certainty: 'definite' | 'uncertain' = 'definite',
+  retryAfterMs = 0,
+): ToolOutcome => ({
+  kind: 'failed',
+  certainty,
+  failure: failure(type, `The box said ${type}.`, {
+    ...(retryAfterMs > 0 ? { retryAfterMs } : {}),
+    ...(type === 'permission' ? { neededPermissions: ['box:more'] } : {}),
+  }),
+})
+
+const createBox = (): Box => {
+  const box: Pick<Box, 'calls' | 'answers'> = { calls: [], answers: [] }
+  const method = (name: string, kind: 'read' | 'mutation'): ToolMethod => ({
+    namespace: 'box',
+    method: name,
+    kind,
+    title: `Box: ${name}`,
+    parse: (args): Result<Json, string> =>
+      args[0] === 'bad' ? { ok: false, error: 'the first argument must not be "bad".' } : ok(args[0] ?? null),
+    permissionsFor: (params) => (params === 'secret' ? ['box:secret'] : []),
+    whereToCheck: () => 'Open the box.',
+    call: async (params, { idempotencyKey }) => {
+      box.calls.push({ method: name, params, key: idempotencyKey })
+      const answer = box.answers.shift() ?? { kind: 'ok', value: { echo: params }, cost: 5 }
+      if (answer === 'throw') throw new Error('The lid fell off.')
+      return answer === 'never' ? new Promise<ToolOutcome>(() => undefined) : Promise.resolve(answer)
+    },
+  })
+  const methods = [method('get', 'read'), method('send', 'mutation')]
+  return {
+    ...box,
+    tools: {
+      find: (namespace, name) => methods.find((one) => one.namespace === namespace && one.method === name),
+      list: () => methods,
+      covers: (granted, needed) => granted === needed,
+    },
+  }
+}
+
+export interface TestEngine {
+  engine: Engine
+  box: Box
+  clock: ReturnType<typeof createHandClock>
+  /** Rows of the real database. */
+  rows(sql: string, ...params: (string | number)[]): Record<string, unknown>[]
+  /** The first column of the first row. */
+  value(sql: string, ...params: (string | number)[]): unknown
+  deploy(source: string): Promise<string>
+  /** Pulls the plug: a new engine over what was on disk at that moment. */
+  crash(): Promise<void>
+  /** The next time this point is reached, the tab dies there. */
+  dieAt(point: CrashPoint): void
+  /** Until nothing can run without time moving or somebody acting. */
+  settle(): Promise<void>
+  /** Until `isSo`, while something (a tool that does not answer) keeps the engine from settling. */
+  until(isSo: () => boolean): Promise<void>
+}
+
+let worlds = 0
+
+class PlugPulled extends Error {}
+
+/** The real engine over real sql.js and real QuickJS; time stands still until the test moves it. */
+export const openTestEngine = async (options: Partial<EngineOptions> = {}): Promise<TestEngine> => {
+  const clock = createHandClock()
+  const box = createBox()
+  // The sandbox is shared and keeps code by script id, so two worlds must never give out the same one.
+  const random = createSeededRandom((worlds += 1))
+  let deadly: CrashPoint | null = null
+  let opened = await openTestStore()
+  let generation = 0
+
+  const boot = async (): Promise<Engine> => {
+    const mine = (generation += 1)
+    const { store } = opened
+    const isAlive = (): boolean => mine === generation
+    const engine = createEngine(
+      {
+        store: {
+          ...store,
+          transaction: (work) => {
+            if (!isAlive()) throw new PlugPulled()
+            return store.transaction(work)
+          },
+        },
+        clock: {
+          ...clock,
+          wakeAt: (at, wake) =>
+            clock.wakeAt(at, () => {
+              if (isAlive()) wake()
+            }),
+        },
+        ids: createMonotonicIds(clock, () => random.next(), null),
+        sandbox: await testSandbox(),
+        tools: box.tools,
+        durability: { barrier: () => Promise.resolve(), flushSoon: () => undefined, isAccepting: isAlive },
+        crash: {
+          reach: (point) => {
+            if (!isAlive()) throw new PlugPulled()
+            if (point !== deadly) return
+            deadly = null
+            generation += 1
+            throw new PlugPulled()
+          },
+        },
+      },
+      options,
+    )
+    return engine
+  }
+
+  const world: TestEngine = {
+    engine: await boot(),
+    box,
+    clock,
+    rows: (sql, ...params) => opened.database.all(sql, params),
+    value: (sql, ...params) => Object.values(opened.database.get(sql, params) ?? {})[0],
+    deploy: async (source) => {
+      const deployed = await world.engine.deployWorkflow({ source })
+      if (!deployed.ok) throw new Error(`${deployed.error.message} ${JSON.stringify(deployed.error.details)}`)
+      return deployed.value.workflowId
+    },
+    crash: async () => {
+      generation += 1
+      clock.advance(1)
+      opened = await openTestStore(opened.exportBytes())
+      world.engine = await boot()
+      world.engine.start()
+    },
+    dieAt: (point) => {
+      deadly = point
+    },
+    settle: () => world.engine.idle(),
+    until: async (isSo) => {
+      for (let turn = 0; turn < 10_000; turn += 1) {
+        if (isSo()) return
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      throw new Error('Waited for something that never came.')
+    },
+  }
+  world.engine.start()
+  return world
+}
