@@ -1,0 +1,86 @@
+import type { Workflow, WorkflowConfig } from '../model/workflow.ts'
+import { createConfigCache } from '../script/config.ts'
+import { createCommands } from './commands.ts'
+import { createExecuteHandler } from './execute-handler.ts'
+import type { EngineOptions, EnginePorts } from './ports.ts'
+import { defaultOptions } from './ports.ts'
+import { createQueries } from './queries.ts'
+import type { RecoveryReport } from './recovery.ts'
+import { recover } from './recovery.ts'
+import { createRunLoop } from './run-loop.ts'
+import { createScheduler } from './scheduler.ts'
+import { SchedulerState } from './scheduler-state.ts'
+import { createScriptLoader } from './script-loader.ts'
+import { createTransitions } from './transitions/index.ts'
+
+export type EngineState = 'opened' | 'running' | 'stopped' | 'failed'
+
+/** Puts the rooms together. Everything that differs between a tab, a test and the crash lab comes in through the ports. */
+export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOptions> = {}) => {
+  const options = { ...defaultOptions, ...overrides }
+  const { store, durability } = ports
+  let state: EngineState = 'opened'
+  let fatal: unknown = null
+  let lastRecovery: RecoveryReport | null = null
+
+  const configs = createConfigCache()
+  const configOf = (workflow: Workflow): WorkflowConfig =>
+    configs.get(workflow.id, workflow.activeVersion, workflow.handlerConfig)
+  const flags = new SchedulerState((workflowId) => {
+    const workflow = store.workflows.get(workflowId)
+    return workflow === undefined ? undefined : configOf(workflow)
+  })
+  const transitions = createTransitions({
+    ...ports,
+    notify: (notice) => {
+      flags.apply(notice)
+      scheduler.touch(notice.workflowId)
+    },
+  })
+  const scripts = createScriptLoader(ports)
+  const executeHandler = createExecuteHandler(ports, options, transitions, scripts)
+  const mayStart = (): boolean => state === 'running' && durability.isAccepting()
+  const scheduler = createScheduler({
+    ports,
+    flags,
+    maxParallelWorkflows: options.maxParallelWorkflows,
+    runLoop: createRunLoop({ ports, transitions, flags, configOf, executeHandler, mayStart }),
+    onFatal: (thrown) => {
+      state = 'failed'
+      fatal = thrown
+    },
+  })
+
+  return {
+    /** Recovery first, then the scheduler. */
+    start: (): RecoveryReport => {
+      lastRecovery = recover({ ports, transitions, flags, configOf })
+      state = 'running'
+      scheduler.start()
+      return lastRecovery
+    },
+    stop: (): void => {
+      state = 'stopped'
+      scheduler.stop()
+    },
+    look: scheduler.look,
+    info: () => ({
+      state,
+      fatal,
+      lastRecovery,
+      nextWakeAt: scheduler.nextWakeAt(),
+      lastLookAt: scheduler.lastLookAt(),
+    }),
+    /** No handler is active, nothing is runnable now, and everything is durable. */
+    idle: async (): Promise<void> => {
+      await scheduler.whenQuiet()
+      await durability.barrier()
+    },
+    /** For tests and the crash lab, which look at one step at a time. */
+    internals: { transitions, executeHandler, flags, scheduler },
+    ...createCommands({ ports, transitions, scheduler, flags, configOf }),
+    ...createQueries(store, scheduler),
+  }
+}
+
+export type Engine = ReturnType<typeof createEngine>

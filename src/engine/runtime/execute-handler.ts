@@ -1,0 +1,259 @@
+import { EngineBug, failure } from '../model/errors.ts'
+import type { Failure } from '../model/errors.ts'
+import type { ConsumerPhase, HandlerRun, ProducerPhase } from '../model/handler-run.ts'
+import type { JsonText } from '../model/json.ts'
+import type { Result } from '../model/result.ts'
+import { err, ok } from '../model/result.ts'
+import type { Workflow } from '../model/workflow.ts'
+import type { PhaseOutcome, ScriptPhase } from '../ports/sandbox.ts'
+import { parsePrepareResult } from '../script/prepare-result.ts'
+import type { MutationCaller } from './mutation-call.ts'
+import { createMutationCaller } from './mutation-call.ts'
+import type { AttemptHost } from './phase-host.ts'
+import { contextOperations, createAttemptHost, toInternalFailure } from './phase-host.ts'
+import type { EngineOptions, EnginePorts } from './ports.ts'
+import { reservationsOf } from './reservations.ts'
+import type { LoadedScript, ScriptLoader } from './script-loader.ts'
+import { StaleAttempt } from './transitions/attempts.ts'
+import type { Transitions } from './transitions/index.ts'
+
+/** `settled`: this attempt is over, one way or the other. `parked`: its workflow was paused, it waits between two phases. */
+export type Execution = 'settled' | 'parked'
+
+export type ExecuteHandler = (handlerRunId: string) => Promise<Execution>
+
+type Step = (run: HandlerRun, workflow: Workflow) => Promise<void> | void
+
+/**
+ * The one loop: read the row afresh, perform the step of its phase, repeat. A recovered attempt goes through the same code as
+ * one that was never interrupted.
+ */
+export const createExecuteHandler = (
+  ports: EnginePorts,
+  options: EngineOptions,
+  transitions: Transitions,
+  scripts: ScriptLoader,
+): ExecuteHandler => {
+  const { store } = ports
+  const mutations = createMutationCaller(ports, options, transitions)
+  const producerSteps = createProducerSteps(ports, options, transitions, scripts)
+  const consumerSteps = createConsumerSteps(ports, options, transitions, scripts, mutations)
+  const stepOf = (run: HandlerRun): Step | undefined =>
+    run.handlerType === 'producer'
+      ? producerSteps[run.phase as ProducerPhase]
+      : consumerSteps[run.phase as ConsumerPhase]
+
+  return async (handlerRunId) => {
+    for (;;) {
+      const run = store.handlerRuns.get(handlerRunId)
+      if (run?.status !== 'active') return 'settled'
+      const workflow = store.workflows.get(run.workflowId)
+      if (workflow?.status !== 'active') return 'parked'
+      try {
+        const step = stepOf(run)
+        if (step === undefined) throw new EngineBug(`A ${run.handlerType} run has no phase "${run.phase}".`)
+        await step(run, workflow)
+      } catch (thrown) {
+        if (thrown instanceof StaleAttempt) continue
+        failInternally(ports, transitions, run.id, thrown)
+      }
+    }
+  }
+}
+
+/** What escaped our own code is never blamed on the script. If even this cannot be written, the engine stops. */
+const failInternally = ({ store }: EnginePorts, transitions: Transitions, runId: string, thrown: unknown): void => {
+  const run = store.handlerRuns.get(runId)
+  if (run?.status !== 'active') return
+  const mutation = store.mutations.ofHandlerRun(runId)
+  const failed = {
+    failure: toInternalFailure(`Phase "${run.phase}" of "${run.handlerName}"`, thrown),
+    trace: { logs: [], cost: 0 },
+    touched: reservationsOf(run),
+  }
+  if (mutation?.status === 'in_flight') {
+    transitions.loseOutcome(run, { ...failed, mutation: { entry: mutation, evidence: {} } })
+  } else if (mutation?.status === 'pending') {
+    transitions.failAttempt(run, { ...failed, mutation: { entry: mutation, evidence: {} } })
+  } else transitions.failAttempt(run, failed)
+}
+
+const createProducerSteps = (
+  ports: EnginePorts,
+  options: EngineOptions,
+  transitions: Transitions,
+  scripts: ScriptLoader,
+): Readonly<Record<ProducerPhase, Step | undefined>> => ({
+  pending: (run) => {
+    transitions.advance(run, 'begun')
+  },
+  executing: async (run, workflow) => {
+    const script = await scripts.load(run.scriptId)
+    const publishes = script.config.producers[run.handlerName]?.publishes ?? []
+    const host = createAttemptHost(ports, options, {
+      run,
+      phase: 'producer',
+      granted: workflow.permissions,
+      subscribe: [],
+      publishes,
+    })
+    const outcome = await runScript(ports, options, run, script, 'producer', [run.inputState ?? 'null'], host)
+    const state = stateOf(outcome, options)
+    if (state.ok) transitions.commitProducer(run, { state: state.value, drafts: host.drafts(), trace: host.trace() })
+    else transitions.failAttempt(run, { failure: state.error, trace: host.trace(), touched: [] })
+    ports.crash.reach(state.ok ? 'attempt_committed' : 'attempt_failed')
+  },
+  committed: undefined,
+})
+
+const createConsumerSteps = (
+  ports: EnginePorts,
+  options: EngineOptions,
+  transitions: Transitions,
+  scripts: ScriptLoader,
+  mutations: MutationCaller,
+): Readonly<Record<ConsumerPhase, Step | undefined>> => {
+  const { store, clock, crash } = ports
+
+  const hostFor = (run: HandlerRun, workflow: Workflow, script: LoadedScript, phase: ScriptPhase): AttemptHost => {
+    const consumer = script.config.consumers[run.handlerName]
+    return createAttemptHost(ports, options, {
+      run,
+      phase,
+      granted: workflow.permissions,
+      subscribe: consumer?.subscribe ?? [],
+      publishes: consumer?.publishes ?? [],
+    })
+  }
+
+  const fail = (run: HandlerRun, reason: Failure, host: AttemptHost): void => {
+    const reserved = reservationsOf(run)
+    const touched = reserved.length > 0 ? reserved : host.touched()
+    transitions.failAttempt(run, { failure: reason, trace: host.trace(), touched })
+    crash.reach('attempt_failed')
+  }
+
+  const prepare: Step = async (run, workflow) => {
+    const script = await scripts.load(run.scriptId)
+    const host = hostFor(run, workflow, script, 'prepare')
+    const outcome = await runScript(ports, options, run, script, 'prepare', [run.inputState ?? 'null'], host)
+    if (outcome.kind !== 'returned') {
+      fail(run, failureOf(outcome), host)
+      return
+    }
+    const subscribe = script.config.consumers[run.handlerName]?.subscribe ?? []
+    const prepared = parsePrepareResult(outcome.value, { now: clock.now(), subscribe })
+    const saved = prepared.ok ? transitions.savePrepared(run, prepared.value, host.trace()) : prepared
+    if (!saved.ok) fail(run, saved.error, host)
+  }
+
+  const mutate: Step = async (run, workflow) => {
+    const recorded = store.mutations.ofHandlerRun(run.id)
+    if (recorded !== undefined) {
+      await mutations.takeUp(run, recorded)
+      return
+    }
+    const script = await scripts.load(run.scriptId)
+    if (script.config.consumers[run.handlerName]?.hasMutate !== true) {
+      transitions.passWithoutMutation(run, { logs: [], cost: 0 })
+      return
+    }
+    const host = hostFor(run, workflow, script, 'mutate')
+    const outcome = await runScript(ports, options, run, script, 'mutate', [run.prepareResult ?? 'null'], host)
+    const call = host.mutationCall()
+    if (outcome.kind === 'ended' && call !== null) await mutations.perform(run, call, host.trace())
+    else if (outcome.kind === 'returned') transitions.passWithoutMutation(run, host.trace())
+    else fail(run, failureOf(outcome), host)
+  }
+
+  const emit: Step = async (run, workflow) => {
+    const script = await scripts.load(run.scriptId)
+    const consumer = script.config.consumers[run.handlerName]
+    if (consumer?.hasNext === false) {
+      transitions.commitConsumer(run, { state: undefined, drafts: [], trace: { logs: [], cost: 0 } })
+      crash.reach('attempt_committed')
+      return
+    }
+    const host = hostFor(run, workflow, script, 'next')
+    const args = [run.prepareResult ?? 'null', mutationForScript(run)]
+    const state = stateOf(await runScript(ports, options, run, script, 'next', args, host), options)
+    if (!state.ok) {
+      fail(run, state.error, host)
+      return
+    }
+    transitions.commitConsumer(run, { state: state.value, drafts: host.drafts(), trace: host.trace() })
+    crash.reach('attempt_committed')
+  }
+
+  return {
+    pending: (run) => {
+      transitions.advance(run, 'begun')
+    },
+    preparing: prepare,
+    prepared: (run) => {
+      if (reservationsOf(run).length > 0) transitions.advance(run, 'mutate_begun')
+      else transitions.commitEmpty(run)
+    },
+    mutating: mutate,
+    mutated: (run) => {
+      transitions.advance(run, 'emit_begun')
+    },
+    emitting: emit,
+    committed: undefined,
+  }
+}
+
+/** What `next` is told: `{ status: 'applied', result } | { status: 'none' } | { status: 'skipped' }`. */
+const mutationForScript = (run: HandlerRun): JsonText =>
+  run.mutationOutcome === 'applied'
+    ? `{"status":"applied","result":${run.mutationResult ?? 'null'}}`
+    : JSON.stringify({ status: run.mutationOutcome ?? 'none' })
+
+const runScript = async (
+  { sandbox, tools, crash }: EnginePorts,
+  options: EngineOptions,
+  run: HandlerRun,
+  script: LoadedScript,
+  phase: ScriptPhase,
+  args: readonly JsonText[],
+  host: AttemptHost,
+): Promise<PhaseOutcome> => {
+  const handlers = phase === 'producer' ? script.config.producers : script.config.consumers
+  if (!Object.hasOwn(handlers, run.handlerName)) {
+    const message = `Version ${String(script.version)} of the script has no ${run.handlerType} "${run.handlerName}" any more. Bring it back, or skip these events.`
+    return { kind: 'failed', failure: failure('logic', message) }
+  }
+  crash.reach('before_script')
+  const outcome = await sandbox.runPhase({
+    workflowId: run.workflowId,
+    scriptId: run.scriptId,
+    code: script.code,
+    phase,
+    handler: run.handlerName,
+    args,
+    operations: contextOperations(tools),
+    limits: options.limits,
+    host,
+  })
+  crash.reach('after_script')
+  return outcome
+}
+
+const failureOf = (outcome: PhaseOutcome): Failure =>
+  outcome.kind === 'failed'
+    ? outcome.failure
+    : failure('internal', `The sandbox ended the script with "${outcome.kind}" where that means nothing.`)
+
+const stateOf = (outcome: PhaseOutcome, { maxStateBytes }: EngineOptions): Result<JsonText | undefined, Failure> => {
+  if (outcome.kind !== 'returned') return err(failureOf(outcome))
+  const { value } = outcome
+  if (value === undefined || value.length <= maxStateBytes) return ok(value)
+  const size = `${String(Math.ceil(value.length / 1024))} KiB`
+  const limit = `${String(Math.floor(maxStateBytes / 1024))} KiB`
+  return err(
+    failure(
+      'logic',
+      `The handler returned ${size} of state; at most ${limit} are kept. Keep only what the next run needs.`,
+    ),
+  )
+}

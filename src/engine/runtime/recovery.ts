@@ -1,0 +1,108 @@
+import { failure } from '../model/errors.ts'
+import type { Json } from '../model/json.ts'
+import type { Workflow, WorkflowConfig } from '../model/workflow.ts'
+import type { EnginePorts } from './ports.ts'
+import { evidenceOf, interrupted } from './mutation-call.ts'
+import { reservationsOf } from './reservations.ts'
+import type { SchedulerState } from './scheduler-state.ts'
+import { noTrace } from './transitions/attempts.ts'
+import type { Transitions } from './transitions/index.ts'
+
+/** What was found and done on a start: shown to the user, never hidden. */
+export interface RecoveryReport {
+  at: number
+  durationMs: number
+  /** Attempts that will go on by themselves. */
+  recoveredRuns: number
+  /** Attempts whose mutation was on its way: a person is asked about each. */
+  askedUser: number
+  /** Attempts that died once too often. */
+  gaveUp: number
+  /** Runs that were open and go on. */
+  continuedRuns: number
+  /** Breaches of the invariants, in words. */
+  violations: string[]
+}
+
+interface RecoveryParts {
+  ports: EnginePorts
+  transitions: Transitions
+  flags: SchedulerState
+  configOf(workflow: Workflow): WorkflowConfig
+}
+
+/**
+ * Runs on every page load before the scheduler starts. It only marks: what was active is crashed with a retry due now, or asks
+ * the user; the ordinary scheduler does the rest, so a paused or blocked workflow waits like always. Dying in the middle of it
+ * is harmless, because every attempt is marked in a transaction of its own and marked ones are not active any more.
+ */
+export const recover = ({ ports, transitions, flags, configOf }: RecoveryParts): RecoveryReport => {
+  const { store, clock, tools, crash } = ports
+  const startedAt = clock.now()
+  const report: RecoveryReport = {
+    at: startedAt,
+    durationMs: 0,
+    recoveredRuns: 0,
+    askedUser: 0,
+    gaveUp: 0,
+    continuedRuns: store.scriptRuns.listOpen().length,
+    violations: [],
+  }
+  crash.reach('recovery_begun')
+  for (const run of store.handlerRuns.listActive()) {
+    const mutation = store.mutations.ofHandlerRun(run.id)
+    if (mutation?.status === 'in_flight') {
+      const method = tools.find(mutation.toolNamespace, mutation.toolMethod)
+      transitions.loseOutcome(run, {
+        failure: failure('network', interrupted),
+        trace: noTrace,
+        touched: reservationsOf(run),
+        mutation: { entry: mutation, evidence: evidenceOf(mutation, method, JSON.parse(mutation.params) as Json) },
+      })
+      report.askedUser += 1
+    } else {
+      const status = transitions.crashAttempt(run, mutation?.status === 'pending' ? mutation : null)
+      if (status === 'crashed') report.recoveredRuns += 1
+      else report.gaveUp += 1
+    }
+    crash.reach('recovery_marked')
+  }
+  rebuildFlags(ports, flags, configOf)
+  report.violations = store.checkInvariants()
+  report.durationMs = clock.now() - startedAt
+  crash.reach('recovery_done')
+  return report
+}
+
+const rebuildFlags = (
+  { store, clock }: EnginePorts,
+  flags: SchedulerState,
+  configOf: RecoveryParts['configOf'],
+): void => {
+  const workflows = store.workflows.list()
+  for (const { workflowId, topic } of store.events.pendingByTopic(workflows.map(({ id }) => id))) {
+    flags.eventsArrived(workflowId, [topic])
+  }
+  for (const { workflowId, producerName } of store.producerSchedules.due(clock.now())) {
+    flags.queue(workflowId, producerName)
+  }
+  queueUnservedManualRuns({ store, flags, workflows, configOf })
+}
+
+/** "Run now" was answered, so it must not be lost: producers that the open manual run has not come to yet are still queued. */
+const queueUnservedManualRuns = ({
+  store,
+  flags,
+  workflows,
+  configOf,
+}: Pick<EnginePorts, 'store'> &
+  Pick<RecoveryParts, 'flags' | 'configOf'> & { workflows: readonly Workflow[] }): void => {
+  for (const run of store.scriptRuns.listOpen()) {
+    const workflow = workflows.find(({ id }) => id === run.workflowId)
+    if (run.trigger !== 'manual' || workflow === undefined) continue
+    const alreadyRun = store.handlerRuns.producersRunIn(run.id)
+    for (const producer of Object.keys(configOf(workflow).producers)) {
+      if (!alreadyRun.includes(producer)) flags.queue(workflow.id, producer)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { WorkflowSituation } from '../machine/choose-next.ts'
+import type { ScriptRun } from '../model/script-run.ts'
+import type { Workflow, WorkflowConfig } from '../model/workflow.ts'
+import type { StoreReads } from '../ports/store.ts'
+import type { SchedulerState } from './scheduler-state.ts'
+
+/** Everything `chooseNext` wants to know of one workflow: a handful of look-ups, none of them per handler. */
+export const readSituation = (
+  store: StoreReads,
+  flags: SchedulerState,
+  workflow: Workflow,
+  config: WorkflowConfig,
+  openRun: ScriptRun | undefined,
+  now: number,
+): WorkflowSituation => {
+  const awaiting = store.handlerRuns.awaitingRetry(workflow.id)
+  const held = new Set(awaiting.map(({ handlerName }) => handlerName))
+  const oldest = new Map(
+    store.events.pendingByTopic([workflow.id]).map(({ topic, oldestEventId }) => [topic, oldestEventId]),
+  )
+  const wakeAts = new Map(store.handlerStates.forWorkflow(workflow.id).map((row) => [row.handlerName, row.wakeAt]))
+  const schedules = new Map(
+    store.producerSchedules.forWorkflow(workflow.id).map((row) => [row.producerName, row.nextRunAt]),
+  )
+  return {
+    parkedRunId: store.handlerRuns.activeOf(workflow.id)?.id ?? null,
+    dueRetryIds: awaiting
+      .filter(({ retryAt }) => retryAt !== null && retryAt <= now)
+      .sort((a, b) => (a.retryAt ?? 0) - (b.retryAt ?? 0))
+      .map(({ id }) => id),
+    consumers: Object.entries(config.consumers).map(([name, { subscribe }]) => ({
+      name,
+      isDirty: flags.isDirty(workflow.id, name),
+      isWakeDue: (wakeAts.get(name) ?? Infinity) <= now,
+      isHeld: held.has(name),
+      oldestEventId: oldestOf(subscribe, oldest),
+    })),
+    producers: Object.keys(config.producers).map((name) => {
+      const nextRunAt = schedules.get(name) ?? Infinity
+      return {
+        name,
+        isQueued: flags.isQueued(workflow.id, name),
+        dueAt: nextRunAt <= now ? nextRunAt : null,
+        isHeld: held.has(name),
+      }
+    }),
+    openRun:
+      openRun === undefined
+        ? null
+        : { trigger: openRun.trigger, producersRun: store.handlerRuns.producersRunIn(openRun.id) },
+  }
+}
+
+const oldestOf = (topics: readonly string[], oldestByTopic: ReadonlyMap<string, string>): string | null => {
+  let oldest: string | null = null
+  for (const topic of topics) {
+    const id = oldestByTopic.get(topic)
+    if (id !== undefined && (oldest === null || id < oldest)) oldest = id
+  }
+  return oldest
+}

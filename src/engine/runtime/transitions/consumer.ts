@@ -1,0 +1,87 @@
+import { failure } from '../../model/errors.ts'
+import type { Failure } from '../../model/errors.ts'
+import type { Event } from '../../model/event.ts'
+import type { HandlerRun } from '../../model/handler-run.ts'
+import type { PrepareResult, Reservation } from '../../model/prepare-result.ts'
+import { err, ok } from '../../model/result.ts'
+import type { Result } from '../../model/result.ts'
+import type { StoreReads } from '../../ports/store.ts'
+import type { PhaseTrace } from './attempts.ts'
+import { advance, moveStatus } from './attempts.ts'
+import type { Transition } from './context.ts'
+import { inheritedCauses, publishEvents } from './events.ts'
+import type { CommittedPhase } from './producer.ts'
+
+/** All or none: one id that cannot be had, and nothing is reserved or written. */
+export const savePrepared = (
+  transition: Transition,
+  run: HandlerRun,
+  prepared: PrepareResult,
+  trace: PhaseTrace,
+): Result<void, Failure> => {
+  const { tx, now } = transition
+  const eventIds: string[] = []
+  for (const reservation of prepared.reservations) {
+    const found = findPending(tx, run.workflowId, reservation)
+    if (!found.ok) return found
+    eventIds.push(...found.value)
+  }
+  tx.events.reserve(eventIds, run.id)
+  tx.handlerStates.setWakeAt(run.workflowId, run.handlerName, prepared.wakeAt, now)
+  advance(transition, run, 'prepare_returned', { prepareResult: prepared.text }, trace)
+  return ok(undefined)
+}
+
+const findPending = (tx: StoreReads, workflowId: string, { topic, ids }: Reservation): Result<string[], Failure> => {
+  const byMessageId = new Map<string, Event>()
+  for (const event of tx.events.getByMessageIds(workflowId, topic, ids)) byMessageId.set(event.messageId, event)
+  const eventIds: string[] = []
+  for (const id of ids) {
+    const event = byMessageId.get(id)
+    if (event === undefined) return err(reservationFailure(topic, id, 'no event with this id was ever published there'))
+    if (event.status !== 'pending') return err(reservationFailure(topic, id, `it is already ${event.status}`))
+    eventIds.push(event.id)
+  }
+  return ok(eventIds)
+}
+
+const reservationFailure = (topic: string, id: string, reason: string): Failure =>
+  failure(
+    'logic',
+    `prepare wants to reserve "${id}" of topic "${topic}", but ${reason}. Reserve only events that peek or getByIds returned as pending in this run.`,
+  )
+
+/** Nothing to carry: mutate and next are skipped and the state stays as it is. */
+export const commitEmpty = (transition: Transition, run: HandlerRun): void => {
+  advance(transition, run, 'nothing_reserved', {
+    status: moveStatus(run, 'committed'),
+    endTimestamp: transition.now,
+  })
+  noteCommitted(transition, run, false)
+}
+
+export const commitConsumer = (
+  transition: Transition,
+  run: HandlerRun,
+  { state, drafts, trace }: CommittedPhase,
+): void => {
+  const { tx, now } = transition
+  if (drafts.length > 0) {
+    const causedBy = inheritedCauses(tx.events.reservedBy(run.id))
+    publishEvents(transition, run.workflowId, drafts, { createdByRunId: run.id, causedBy })
+  }
+  tx.events.settleReserved(run.id, run.mutationOutcome === 'skipped' ? 'skipped' : 'consumed')
+  if (state !== undefined) tx.handlerStates.setState(run.workflowId, run.handlerName, state, now)
+  advance(
+    transition,
+    run,
+    'next_returned',
+    { status: moveStatus(run, 'committed'), outputState: state ?? null, endTimestamp: now },
+    trace,
+  )
+  noteCommitted(transition, run, true)
+}
+
+const noteCommitted = ({ note }: Transition, run: HandlerRun, hadReservations: boolean): void => {
+  note({ kind: 'consumer_committed', workflowId: run.workflowId, handlerName: run.handlerName, hadReservations })
+}

@@ -1,0 +1,162 @@
+import { actionTable, backoffMs, failureTable, maxAutomaticRetries, maxCrashesInRow } from '../../machine/failures.ts'
+import { isPastBoundary } from '../../machine/phases.ts'
+import type { EscalationKind } from '../../model/escalation.ts'
+import type { Failure } from '../../model/errors.ts'
+import { failure } from '../../model/errors.ts'
+import type { HandlerRun, RunStatus } from '../../model/handler-run.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { Mutation } from '../../model/mutation.ts'
+import type { Reservation } from '../../model/prepare-result.ts'
+import type { HandlerRunPatch, StoreReads } from '../../ports/store.ts'
+import type { PhaseTrace } from './attempts.ts'
+import { ensureUnchanged, moveStatus, noTrace, recordTrace } from './attempts.ts'
+import type { Transition } from './context.ts'
+import { releaseEvents } from './events.ts'
+import { moveMutation } from './mutation.ts'
+import { closeAfterAttempt } from './script-runs.ts'
+
+export interface FailedAttempt {
+  failure: Failure
+  trace: PhaseTrace
+  /** The events this attempt worked on or looked at, so that a person can skip just those. */
+  touched: readonly Reservation[]
+  /** The ledger entry that ends with the attempt, and what a person is told about it. */
+  mutation?: { entry: Mutation; evidence: JsonObject }
+}
+
+/** Every failure of an attempt but the two below: the status says why, the phase stays, the boundary decides about the events. */
+export const failAttempt = (transition: Transition, run: HandlerRun, failed: FailedAttempt): void => {
+  const { statusEvent, escalation } = failureTable[failed.failure.type]
+  const entry = failed.mutation?.entry
+  if (entry?.status === 'pending') moveMutation(transition, entry, 'refused', { error: failed.failure.message })
+  if (entry?.status === 'in_flight') {
+    moveMutation(transition, entry, 'definitely_failed', { error: failed.failure.message })
+  }
+  if (!isPastBoundary(run)) releaseEvents(transition, run)
+  const mayRetry = failed.failure.type === 'network' && run.retriesUsed < maxAutomaticRetries
+  const wait = mayRetry ? backoffMs(run.retriesUsed, transition.ids.random(), failed.failure.retryAfterMs) : null
+  stopAttempt(transition, run, moveStatus(run, statusEvent), failed, {
+    retryAt: wait === null ? null : transition.now + wait,
+  })
+  if (!mayRetry) escalate(transition, run, escalation, failed)
+}
+
+/** Nobody knows whether the outside world changed. The events stay reserved, nothing is sent again, a person is asked. */
+export const loseOutcome = (
+  transition: Transition,
+  run: HandlerRun,
+  failed: FailedAttempt & Required<Pick<FailedAttempt, 'mutation'>>,
+): void => {
+  const { entry } = failed.mutation
+  if (entry.status === 'in_flight') moveMutation(transition, entry, 'outcome_lost', { error: failed.failure.message })
+  stopAttempt(transition, run, moveStatus(run, 'outcome_lost'), failed)
+  escalate(transition, run, 'indeterminate_mutation', failed)
+}
+
+/** An attempt that was going on when the tab died, found on the next start. */
+export const crashAttempt = (transition: Transition, run: HandlerRun, unsent: Mutation | null): RunStatus => {
+  const { tx, now } = transition
+  if (crashesInRow(tx, run) + 1 >= maxCrashesInRow) {
+    const message = `The tab died ${String(maxCrashesInRow)} times in a row while "${run.handlerName}" was in phase "${run.phase}". It is not tried again by itself, because the script may be what kills the tab.`
+    const failed: FailedAttempt = { failure: failure('internal', message), trace: noTrace, touched: [] }
+    failAttempt(transition, run, unsent === null ? failed : { ...failed, mutation: { entry: unsent, evidence: {} } })
+    return 'failed:internal'
+  }
+  const message = `The tab was closed or died in phase "${run.phase}".`
+  if (unsent !== null) moveMutation(transition, unsent, 'refused', { error: `${message} Nothing had been sent.` })
+  if (!isPastBoundary(run)) releaseEvents(transition, run)
+  const status = moveStatus(run, 'crashed')
+  stopAttempt(
+    transition,
+    run,
+    status,
+    { failure: failure('internal', message), trace: noTrace, touched: [] },
+    { retryAt: now, errorType: null },
+  )
+  return status
+}
+
+export const cancelAttempt = (transition: Transition, run: HandlerRun): void => {
+  if (!isPastBoundary(run)) releaseEvents(transition, run)
+  stopAttempt(transition, run, moveStatus(run, 'cancelled'), {
+    failure: failure('logic', run.error ?? 'Cancelled by the user.'),
+    trace: noTrace,
+    touched: [],
+  })
+}
+
+const crashesInRow = (tx: StoreReads, run: HandlerRun): number => {
+  let crashes = 0
+  for (let id = run.retryOf; id !== null && crashes < maxCrashesInRow;) {
+    const before = tx.handlerRuns.get(id)
+    if (before?.status !== 'crashed') break
+    crashes += 1
+    id = before.retryOf
+  }
+  return crashes
+}
+
+const stopAttempt = (
+  transition: Transition,
+  run: HandlerRun,
+  status: RunStatus,
+  { failure: reason, trace }: FailedAttempt,
+  patch: HandlerRunPatch = {},
+): void => {
+  ensureUnchanged(transition, run)
+  const { tx, now, note } = transition
+  tx.handlerRuns.update(run.id, {
+    status,
+    error: reason.message,
+    errorType: reason.type,
+    errorLine: reason.position?.line ?? null,
+    errorColumn: reason.position?.column ?? null,
+    retryAt: null,
+    endTimestamp: now,
+    ...(trace.cost > 0 ? { cost: run.cost + trace.cost } : {}),
+    ...patch,
+  })
+  recordTrace(transition, run, trace)
+  closeAfterAttempt(transition, run.scriptRunId, status, reason.message)
+  if (run.handlerType === 'consumer') {
+    note({ kind: 'consumer_stopped', workflowId: run.workflowId, handlerName: run.handlerName })
+  }
+}
+
+const escalate = (
+  { tx, now, ids }: Transition,
+  run: HandlerRun,
+  kind: EscalationKind,
+  { failure: reason, touched, mutation }: FailedAttempt,
+): void => {
+  const details: JsonObject = {
+    handlerType: run.handlerType,
+    handlerName: run.handlerName,
+    phase: run.phase,
+    error: reason.message,
+    errorType: reason.type,
+    line: reason.position?.line ?? null,
+    column: reason.position?.column ?? null,
+    events: touched.map(({ topic, ids: messageIds }) => ({ topic, ids: [...messageIds] })),
+    ...(reason.stack === undefined ? {} : { stack: reason.stack }),
+    ...(reason.neededPermissions === undefined ? {} : { neededPermissions: reason.neededPermissions }),
+    ...mutation?.evidence,
+  }
+  const canSkip = kind === 'indeterminate_mutation' || touched.length > 0
+  tx.escalations.insert({
+    id: ids.next('esc'),
+    workflowId: run.workflowId,
+    scriptRunId: run.scriptRunId,
+    handlerRunId: run.id,
+    mutationId: mutation?.entry.id ?? null,
+    kind,
+    message: reason.message,
+    details,
+    actions: actionTable[kind].filter((action) => action !== 'skip' || canSkip),
+    resolution: null,
+    resolutionValue: null,
+    createdAt: now,
+    resolvedAt: null,
+  })
+  tx.workflows.setBlock(run.workflowId, { runId: run.id, kind, message: reason.message }, now)
+}

@@ -1,0 +1,120 @@
+import type { HandlerRun, HandlerType, RunStatus } from '../../model/handler-run.ts'
+import type { Escalation, EscalationAction } from '../../model/escalation.ts'
+import type { Failure } from '../../model/errors.ts'
+import type { EventDraft } from '../../model/event.ts'
+import type { JsonText } from '../../model/json.ts'
+import type { Mutation } from '../../model/mutation.ts'
+import type { PrepareResult } from '../../model/prepare-result.ts'
+import type { Result } from '../../model/result.ts'
+import type { RunResult, RunTrigger, ScriptRun } from '../../model/script-run.ts'
+import type { Workflow } from '../../model/workflow.ts'
+import type { PhaseEvent } from '../../machine/phases.ts'
+import type { WorkflowEvent } from '../../machine/statuses.ts'
+import type { PhaseTrace } from './attempts.ts'
+import { advance, startAttempt, startRetry } from './attempts.ts'
+import { commitConsumer, commitEmpty, savePrepared } from './consumer.ts'
+import type { TransitionPorts } from './context.ts'
+import { createCommit } from './context.ts'
+import { resolveEscalation } from './escalations.ts'
+import { publishEvents } from './events.ts'
+import type { FailedAttempt } from './failure.ts'
+import { cancelAttempt, crashAttempt, failAttempt, loseOutcome } from './failure.ts'
+import type { MutationRequest } from './mutation.ts'
+import { applyMutation, moveMutation, passWithoutMutation, recordMutation } from './mutation.ts'
+import type { CommittedPhase } from './producer.ts'
+import { commitProducer } from './producer.ts'
+import { closeScriptRun, openScriptRun } from './script-runs.ts'
+import type { Deployment } from './workflows.ts'
+import { deleteWorkflow, deploy, moveWorkflow } from './workflows.ts'
+
+/**
+ * The one writer. Every change of a phase, a status, an event, a mutation, a wake time or a workflow's block is one of these,
+ * each is one transaction with its side effects inside, and nothing else in the engine can open one.
+ */
+export const createTransitions = (ports: TransitionPorts) => {
+  const commit = createCommit(ports)
+  const { timezone } = ports.clock
+  return {
+    deploy: (deployment: Deployment) => commit((t) => deploy(t, deployment)),
+    moveWorkflow: (id: string, event: WorkflowEvent): Result<Workflow> => commit((t) => moveWorkflow(t, id, event)),
+    deleteWorkflow: (id: string): Result<void> => commit((t) => deleteWorkflow(t, id)),
+    publishByHand: (workflowId: string, draft: EventDraft): void => {
+      commit((t) => {
+        publishEvents(t, workflowId, [draft], { createdByRunId: null, causedBy: [] })
+      })
+    },
+
+    openRun: (workflow: Workflow, trigger: RunTrigger): ScriptRun => commit((t) => openScriptRun(t, workflow, trigger)),
+    closeRun: (runId: string, result: RunResult): void => {
+      commit((t) => {
+        closeScriptRun(t, runId, result)
+      })
+    },
+
+    startAttempt: (scriptRun: ScriptRun, handler: { type: HandlerType; name: string }): HandlerRun =>
+      commit((t) => startAttempt(t, scriptRun, handler)),
+    startRetry: (stopped: HandlerRun): HandlerRun => commit((t) => startRetry(t, stopped)),
+    advance: (run: HandlerRun, event: PhaseEvent): void => {
+      commit((t) => {
+        advance(t, run, event)
+      })
+    },
+    commitProducer: (run: HandlerRun, phase: CommittedPhase): void => {
+      commit((t) => {
+        commitProducer(t, run, phase, t.tx.workflows.get(run.workflowId)?.timezone ?? timezone)
+      })
+    },
+    savePrepared: (run: HandlerRun, prepared: PrepareResult, trace: PhaseTrace): Result<void, Failure> =>
+      commit((t) => savePrepared(t, run, prepared, trace)),
+    commitEmpty: (run: HandlerRun): void => {
+      commit((t) => {
+        commitEmpty(t, run)
+      })
+    },
+    commitConsumer: (run: HandlerRun, phase: CommittedPhase): void => {
+      commit((t) => {
+        commitConsumer(t, run, phase)
+      })
+    },
+
+    recordMutation: (run: HandlerRun, request: MutationRequest): Mutation =>
+      commit((t) => recordMutation(t, run, request)),
+    sendMutation: (mutation: Mutation): void => {
+      commit((t) => {
+        moveMutation(t, mutation, 'sent')
+      })
+    },
+    applyMutation: (run: HandlerRun, mutation: Mutation, result: JsonText | null, trace: PhaseTrace): void => {
+      commit((t) => {
+        applyMutation(t, run, mutation, result, trace)
+      })
+    },
+    passWithoutMutation: (run: HandlerRun, trace: PhaseTrace): void => {
+      commit((t) => {
+        passWithoutMutation(t, run, trace)
+      })
+    },
+
+    failAttempt: (run: HandlerRun, failed: FailedAttempt): void => {
+      commit((t) => {
+        failAttempt(t, run, failed)
+      })
+    },
+    loseOutcome: (run: HandlerRun, failed: FailedAttempt & Required<Pick<FailedAttempt, 'mutation'>>): void => {
+      commit((t) => {
+        loseOutcome(t, run, failed)
+      })
+    },
+    crashAttempt: (run: HandlerRun, unsent: Mutation | null): RunStatus => commit((t) => crashAttempt(t, run, unsent)),
+    cancelAttempt: (run: HandlerRun): void => {
+      commit((t) => {
+        cancelAttempt(t, run)
+      })
+    },
+
+    resolveEscalation: (id: string, action: EscalationAction, value: JsonText | null): Result<Escalation> =>
+      commit((t) => resolveEscalation(t, id, action, value)),
+  }
+}
+
+export type Transitions = ReturnType<typeof createTransitions>

@@ -1,0 +1,57 @@
+import { decideMove } from '../../machine/move-table.ts'
+import type { MutationEvent } from '../../machine/statuses.ts'
+import { mutationTable } from '../../machine/statuses.ts'
+import type { HandlerRun } from '../../model/handler-run.ts'
+import type { JsonText } from '../../model/json.ts'
+import type { Mutation } from '../../model/mutation.ts'
+import type { MutationPatch } from '../../ports/store.ts'
+import type { PhaseTrace } from './attempts.ts'
+import { advance } from './attempts.ts'
+import type { Transition } from './context.ts'
+import { must } from './context.ts'
+
+export type MutationRequest = Pick<Mutation, 'toolNamespace' | 'toolMethod' | 'params' | 'idempotencyKey'>
+
+/** The ledger knows of it before anybody outside does. */
+export const recordMutation = ({ tx, now, ids }: Transition, run: HandlerRun, request: MutationRequest): Mutation => {
+  const mutation: Mutation = {
+    ...request,
+    id: ids.next('mut'),
+    handlerRunId: run.id,
+    workflowId: run.workflowId,
+    status: 'pending',
+    result: null,
+    error: null,
+    resolvedBy: null,
+    resolvedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+  tx.mutations.insert(mutation)
+  return mutation
+}
+
+export const moveMutation = (
+  { tx, now }: Transition,
+  mutation: Mutation,
+  event: MutationEvent,
+  patch: Omit<MutationPatch, 'status'> = {},
+): void => {
+  tx.mutations.update(mutation.id, { ...patch, status: must(decideMove(mutationTable, mutation.status, event)) }, now)
+}
+
+/** `in_flight → applied` and `mutating → mutated` are one step: nobody ever sees one without the other. */
+export const applyMutation = (
+  transition: Transition,
+  run: HandlerRun,
+  mutation: Mutation,
+  result: JsonText | null,
+  trace: PhaseTrace,
+): void => {
+  if (mutation.status !== 'applied') moveMutation(transition, mutation, 'succeeded', { result })
+  advance(transition, run, 'mutation_settled', { mutationOutcome: 'applied', mutationResult: result }, trace)
+}
+
+export const passWithoutMutation = (transition: Transition, run: HandlerRun, trace: PhaseTrace): void => {
+  advance(transition, run, 'mutation_settled', { mutationOutcome: 'none' }, trace)
+}

@@ -1,0 +1,53 @@
+import { nextBeat } from '../../machine/schedule.ts'
+import type { EventDraft } from '../../model/event.ts'
+import type { HandlerRun } from '../../model/handler-run.ts'
+import type { JsonText } from '../../model/json.ts'
+import type { ProducerSchedule } from '../../model/workflow.ts'
+import type { PhaseTrace } from './attempts.ts'
+import { advance, moveStatus } from './attempts.ts'
+import type { Transition } from './context.ts'
+import { publishEvents } from './events.ts'
+
+export interface CommittedPhase {
+  /** Undefined leaves the handler's state as it was. */
+  state: JsonText | undefined
+  drafts: readonly EventDraft[]
+  trace: PhaseTrace
+}
+
+export const commitProducer = (
+  transition: Transition,
+  run: HandlerRun,
+  { state, drafts, trace }: CommittedPhase,
+  timezone: string,
+): void => {
+  const { tx, now, note } = transition
+  publishEvents(transition, run.workflowId, drafts, { createdByRunId: run.id, causedBy: [] })
+  if (state !== undefined) tx.handlerStates.setState(run.workflowId, run.handlerName, state, now)
+  const schedule = tx.producerSchedules
+    .forWorkflow(run.workflowId)
+    .find(({ producerName }) => producerName === run.handlerName)
+  if (schedule !== undefined) {
+    const nextRunAt = beatAfter(schedule, run.startTimestamp, timezone)
+    tx.producerSchedules.served(run.workflowId, run.handlerName, nextRunAt, run.startTimestamp)
+  }
+  advance(
+    transition,
+    run,
+    'handler_returned',
+    { status: moveStatus(run, 'committed'), outputState: state ?? null, endTimestamp: now },
+    trace,
+  )
+  note({ kind: 'producer_committed', workflowId: run.workflowId, handlerName: run.handlerName })
+}
+
+/**
+ * Every beat up to the start of this attempt is served by it. One that fell due while it was running saw an outside world
+ * that it may have missed, so that one stays due.
+ */
+const beatAfter = (schedule: ProducerSchedule, servedUpTo: number, timezone: string): number => {
+  if (schedule.nextRunAt > servedUpTo) return schedule.nextRunAt
+  const spec =
+    schedule.scheduleType === 'interval' ? { interval: schedule.scheduleValue } : { cron: schedule.scheduleValue }
+  return nextBeat(spec, schedule.nextRunAt, servedUpTo, schedule.timezone ?? timezone)
+}
