@@ -1,9 +1,8 @@
 import type { Escalation } from '#engine/model/escalation.ts'
 import type { HandlerRun } from '#engine/model/handler-run.ts'
-import type { LogLine } from '#engine/model/log.ts'
 import type { Mutation } from '#engine/model/mutation.ts'
 import type { ScriptRun } from '#engine/model/script-run.ts'
-import type { ProducerSchedule, Script, Workflow } from '#engine/model/workflow.ts'
+import type { Script, Workflow } from '#engine/model/workflow.ts'
 import type { EventWrites, StoreWrites } from '#engine/ports/store.ts'
 
 /** Rows that are valid as they are, so that a test says only what it is about. */
@@ -109,26 +108,6 @@ export const buildEscalation = (changes: Partial<Escalation> = {}): Escalation =
   resolutionValue: null,
   createdAt: 1,
   resolvedAt: null,
-  ...changes,
-})
-
-export const buildSchedule = (changes: Partial<ProducerSchedule> = {}): ProducerSchedule => ({
-  workflowId: 'wf_1',
-  producerName: 'poll',
-  scheduleType: 'interval',
-  scheduleValue: '5m',
-  timezone: null,
-  nextRunAt: 100,
-  lastRunAt: null,
-  ...changes,
-})
-
-export const buildLogLine = (changes: Partial<LogLine> = {}): LogLine => ({
-  at: 1,
-  phase: 'preparing',
-  level: 'info',
-  message: 'hello',
-  data: null,
   ...changes,
 })
 

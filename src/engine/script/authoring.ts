@@ -111,14 +111,142 @@ export interface DemoMutations {
   chat: { send(message: { channel?: string; text: string }): Mutation }
 }
 
+export interface FeedItem {
+  /** Stable: serves as the `messageId` of an event. */
+  id: string
+  title: string
+  link: string
+  summary: string
+  author: string
+  /** ISO 8601. */
+  publishedAt: string | null
+}
+export interface ParseReads {
+  feed(text: string): Promise<{ title: string; link: string; items: FeedItem[] }>
+  csv(text: string, options: { header: false; delimiter?: ',' | ';' | '\t' | '|' }): Promise<string[][]>
+  csv(text: string, options?: { header?: true; delimiter?: ',' | ';' | '\t' | '|' }): Promise<Record<string, string>[]>
+  html(text: string): Promise<{ title: string; text: string; links: { href: string; text: string }[] }>
+  jsonLines(text: string): Promise<any[]> // eslint-disable-line @typescript-eslint/no-explicit-any
+}
+
+export interface NotifyMutations {
+  show(notification: { title: string; body?: string }): Mutation
+}
+export interface ClipboardMutations {
+  write(text: string): Mutation
+}
+
+/** A file in a folder that the user picked and named. */
+export interface FilePath {
+  folder: string
+  path: string
+}
+export interface FileReads {
+  list(options: { folder: string; path?: string }): Promise<{ name: string; kind: 'file' | 'folder' }[]>
+  stat(file: FilePath): Promise<{ kind: 'file' | 'folder'; size: number; modifiedAt: string | null } | null>
+  read(file: FilePath & { as?: 'text' | 'base64' }): Promise<string>
+}
+export interface FileMutations {
+  write(file: FilePath & ({ text: string } | { base64: string })): Mutation
+  append(file: FilePath & { text: string }): Mutation
+  move(file: FilePath & { to: string }): Mutation
+  remove(file: FilePath): Mutation
+}
+
+export interface LlmQuestion {
+  prompt: string
+  system?: string
+  /** The name of a connection in the settings; the first one unless told. */
+  connection?: string
+  model?: string
+  maxTokens?: number
+  temperature?: number
+  timeout?: number
+}
+export interface LlmUsage {
+  model: string
+  inputTokens: number
+  outputTokens: number
+  isCutOff: boolean
+  /** Millionths of a dollar. */
+  costMicros: number
+}
+export interface LlmReads {
+  text(question: LlmQuestion): Promise<LlmUsage & { text: string }>
+  /** `schema` is a JSON Schema; `value` fits it. */
+  json(question: LlmQuestion & { schema: Readonly<Record<string, unknown>> }): Promise<LlmUsage & { value: any }> // eslint-disable-line @typescript-eslint/no-explicit-any
+}
+
+export interface GithubIssue {
+  number: number
+  title: string
+  body: string
+  state: string
+  url: string
+  author: string
+  labels: string[]
+  comments: number
+  createdAt: string
+  updatedAt: string
+  isPullRequest: boolean
+}
+export interface GithubRelease {
+  id: number
+  tag: string
+  name: string
+  body: string
+  url: string
+  author: string
+  isDraft: boolean
+  isPrerelease: boolean
+  publishedAt: string | null
+}
+export interface GithubNotification {
+  id: string
+  reason: string
+  isUnread: boolean
+  updatedAt: string
+  title: string
+  type: string
+  repo: string
+}
+export interface GithubReads {
+  issues: {
+    list(options: {
+      repo: string
+      state?: 'open' | 'closed' | 'all'
+      labels?: readonly string[]
+      since?: string
+      limit?: number
+    }): Promise<GithubIssue[]>
+    get(issue: { repo: string; number: number }): Promise<GithubIssue>
+  }
+  releases: { list(options: { repo: string; limit?: number }): Promise<GithubRelease[]> }
+  notifications: { list(options?: { all?: boolean; since?: string; limit?: number }): Promise<GithubNotification[]> }
+}
+export interface GithubMutations {
+  issues: {
+    comment(comment: { repo: string; number: number; body: string }): Mutation
+    create(issue: { repo: string; title: string; body?: string; labels?: readonly string[] }): Mutation
+  }
+}
+
 /** What reads the outside world: for producers and `prepare`. A new tool adds its namespace here and below. */
 export interface ToolReads {
   readonly http: HttpReads
+  readonly parse: ParseReads
+  readonly files: FileReads
+  readonly llm: LlmReads
+  readonly github: GithubReads
   readonly demo: DemoReads
 }
 /** What changes the outside world: one call, in `mutate`. */
 export interface ToolMutations {
   readonly http: HttpMutations
+  readonly notify: NotifyMutations
+  readonly clipboard: ClipboardMutations
+  readonly files: FileMutations
+  readonly github: GithubMutations
   readonly demo: DemoMutations
 }
 
