@@ -1,15 +1,117 @@
+import type { Escalation, EscalationAction } from '#engine/model/escalation.ts'
+import type { HandlerRun } from '#engine/model/handler-run.ts'
+import type { Json } from '#engine/model/json.ts'
+import type { LogLine } from '#engine/model/log.ts'
+import type { Mutation } from '#engine/model/mutation.ts'
 import type { Result } from '#engine/model/result.ts'
+import type { ScriptRun } from '#engine/model/script-run.ts'
+import type { Block, WorkflowStatus } from '#engine/model/workflow.ts'
 
 /**
  * What a page can ask of the engine, across the worker boundary. Types only: screens import this file and nothing else
- * of the worker. Every method is async and answers with a Result.
+ * of the worker. Every method is async, answers with a Result, and may be called from any tab: a follower's calls go to the
+ * leader. A command is answered when what it did is on disk.
  */
 export interface EngineApi {
+  deployWorkflow(request: DeployRequest): Promise<Result<Deployed>>
+  listWorkflows(): Promise<Result<WorkflowView[]>>
+  pauseWorkflow(id: string): Promise<Result<null>>
+  resumeWorkflow(id: string): Promise<Result<null>>
+  archiveWorkflow(id: string): Promise<Result<null>>
+  restoreWorkflow(id: string): Promise<Result<null>>
+  deleteWorkflow(id: string): Promise<Result<null>>
+  /** All producers now, then the consumers. */
+  runWorkflow(id: string): Promise<Result<{ runId: string }>>
+  publishEvent(workflowId: string, topic: string, event: PublishedEvent): Promise<Result<null>>
+  getRun(runId: string): Promise<Result<RunDetail>>
+  listEscalations(filter?: { open?: boolean }): Promise<Result<Escalation[]>>
+  resolveEscalation(id: string, action: EscalationAction, value?: Json): Promise<Result<null>>
+  /** Rows as objects; anything that would write is refused with `read_only`. */
+  sql(query: string, params?: SqlParam[]): Promise<Result<SqlRow[]>>
+  /** A real SQLite file of everything. */
+  exportDatabase(): Promise<Result<Uint8Array>>
+  storage(): Promise<Result<StorageInfo>>
   engineInfo(): Promise<Result<EngineInfo>>
+  /** Resolves when no handler is active, nothing is runnable now, and everything is durable. */
+  idle(options?: { timeoutMs?: number }): Promise<Result<null>>
+  /** The tab became visible, came online or woke up: look for work now. */
+  wake(): Promise<Result<null>>
+}
+
+export interface DeployRequest {
+  source: string
+  name?: string
+  workflowId?: string
+  activate?: boolean
+  grant?: 'declared' | 'none' | string[]
+}
+
+export interface ScriptProblemView {
+  severity: 'error' | 'warning'
+  message: string
+  line: number
+  column: number
+}
+
+export interface Deployed {
+  workflowId: string
+  version: number
+  warnings: ScriptProblemView[]
+}
+
+/** Status and block as one word for people. */
+export type WorkflowState = 'draft' | 'running' | 'idle' | 'retrying' | 'needs_you' | 'paused' | 'archived'
+
+export interface WorkflowView {
+  id: string
+  name: string
+  status: WorkflowStatus
+  state: WorkflowState
+  block: Block | null
+  version: number
+  permissions: string[]
+  nextWakeAt: number | null
+  pendingEvents: number
+}
+
+export interface PublishedEvent {
+  messageId: string
+  title?: string
+  payload?: Json
+}
+
+export interface RunDetail extends ScriptRun {
+  handlerRuns: (HandlerRun & { mutation: Mutation | null })[]
+  logs: (LogLine & { handlerRunId: string })[]
+}
+
+export type SqlParam = string | number | null
+export type SqlRow = Record<string, string | number | null | Uint8Array>
+
+export interface StorageInfo {
+  /** Of the database file itself. */
+  databaseBytes: number
+  /** Changes since the file was last written whole. */
+  logBytes: number
+  usageBytes: number | null
+  quotaBytes: number | null
+  isPersisted: boolean
+  /** `ok`, or what is wrong and what to do about it. */
+  trouble: { kind: string; message: string; advice: string; since: number } | null
 }
 
 export type EngineRole = 'leader' | 'follower'
-export type EngineState = 'running' | 'recovering' | 'storage_full' | 'stopped'
+export type EngineState = 'running' | 'storage_full' | 'storage_lost' | 'stopped' | 'failed'
+
+export interface RecoverySummary {
+  at: number
+  durationMs: number
+  recoveredRuns: number
+  askedUser: number
+  gaveUp: number
+  continuedRuns: number
+  violations: string[]
+}
 
 export interface EngineInfo {
   version: string
@@ -18,7 +120,8 @@ export interface EngineInfo {
   state: EngineState
   /** Grows with every takeover, so that an old leader can be told from the present one. */
   epoch: number
-  lastRecovery: { at: number; recoveredRuns: number } | null
+  lastRecovery: RecoverySummary | null
   nextWakeAt: number | null
+  lastLookAt: number | null
   sqliteVersion: string
 }

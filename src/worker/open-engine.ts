@@ -1,38 +1,83 @@
-import { engineError } from '#engine/model/errors.ts'
-import { err, ok, type Result } from '#engine/model/result.ts'
-import initSqlJs, { type Database } from 'sql.js'
+import quickJsWasmUrl from '@jitl/quickjs-wasmfile-release-sync/wasm?url'
+import initSqlJs from 'sql.js'
 import sqliteWasmUrl from 'sql.js/dist/sql-wasm-browser.wasm?url'
+import { engineError, type EngineError } from '#engine/model/errors.ts'
+import { err, ok, type Result } from '#engine/model/result.ts'
+import { createEngine } from '#engine/runtime/engine.ts'
 import type { EngineApi } from './api.ts'
-import { version } from './version.ts'
+import { startChangeFeed } from './change-feed.ts'
+import { createEngineApi } from './engine-api.ts'
+import { createMonotonicIds } from './monotonic-ids.ts'
+import { IndexedDbDisk } from './persistence/indexed-db-disk.ts'
+import { loadSqlite } from './persistence/load-sqlite.ts'
+import { openDurableDatabase, type OpenTrouble } from './persistence/open-durable-database.ts'
+import { compileScript } from './sandbox/compile.ts'
+import { createSandbox } from './sandbox/create-sandbox.ts'
+import { greatestId } from './sqlite/greatest-id.ts'
+import { useConnection } from './sqlite/open-database.ts'
+import { createSqliteStore } from './sqlite/store.ts'
+import { createSystemClock } from './system-clock.ts'
+import { createIndexedDbKeyValue } from './tools/indexeddb-key-value.ts'
+import { createTools } from './tools/registry.ts'
+
+const DATABASE_NAME = 'holdfast'
+
+export interface OpenEngine {
+  api: EngineApi
+  /** Stops at once and lets go of everything; what was committed and not yet flushed is gone with it. */
+  close(): void
+}
 
 /** The composition root: the only place that knows every adapter. Never rejects, so that no caller hangs on a bad start. */
-export async function openEngine(): Promise<Result<EngineApi>> {
+export async function openEngine(): Promise<Result<OpenEngine>> {
   try {
-    const { Database } = await initSqlJs({ locateFile: () => sqliteWasmUrl })
-    return ok(createEngineApi(readSqliteVersion(new Database())))
+    return await compose()
   } catch (cause) {
-    return err(engineError('storage', `The database could not be opened: ${String(cause)}`))
+    return err(engineError('storage', `The engine could not be opened: ${String(cause)}`))
   }
 }
 
-function createEngineApi(sqliteVersion: string): EngineApi {
-  return {
-    engineInfo: () =>
-      Promise.resolve(
-        ok({
-          version,
-          role: 'leader',
-          state: 'running',
-          epoch: 0,
-          lastRecovery: null,
-          nextWakeAt: null,
-          sqliteVersion,
-        }),
-      ),
+async function compose(): Promise<Result<OpenEngine>> {
+  const compile = (url: string) => WebAssembly.compileStreaming(fetch(url))
+  const sqlite = await loadSqlite({ initSqlJs, compile: () => compile(sqliteWasmUrl) })
+  const opened = await openDurableDatabase({ disk: new IndexedDbDisk(DATABASE_NAME, indexedDB), sqlite })
+  if (!opened.ok) return err(troubleToError(opened.error))
+  const durable = opened.value
+  const used = useConnection(durable.database)
+  if (!used.ok) {
+    durable.close()
+    return used
   }
+  const database = used.value
+  database.onCommit(durable.noteCommit)
+  durable.noteCommit()
+
+  const clock = createSystemClock()
+  const engine = createEngine({
+    store: createSqliteStore(database),
+    clock,
+    ids: createMonotonicIds(clock, Math.random, greatestId(database)),
+    sandbox: await createSandbox({ wasm: await compile(quickJsWasmUrl), compile: compileScript }),
+    tools: createTools({
+      demo: { clock, storage: createIndexedDbKeyValue(`${DATABASE_NAME}-demo`), seed: 'holdfast' },
+    }),
+    durability: durable.durability,
+    crash: { reach: () => undefined },
+  })
+  const stopFeed = startChangeFeed(database)
+  engine.start()
+  return ok({
+    api: createEngineApi({ engine, database, durable }),
+    close: () => {
+      engine.stop()
+      stopFeed()
+      durable.close()
+    },
+  })
 }
 
-function readSqliteVersion(database: Database): string {
-  const [result] = database.exec('SELECT sqlite_version()')
-  return String(result?.values[0]?.[0])
+const troubleToError = (trouble: OpenTrouble): EngineError => {
+  if (trouble.kind !== 'storage') return engineError('storage', trouble.message)
+  const { state } = trouble
+  return engineError('storage', state.kind === 'ok' ? 'The storage did not open.' : `${state.message} ${state.advice}`)
 }

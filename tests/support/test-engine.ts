@@ -17,7 +17,7 @@ import { createSeededRandom } from './seeded-random.ts'
 let sandbox: Promise<Sandbox> | undefined
 
 /** The real QuickJS, one for all tests of a file. */
-export const testSandbox = (): Promise<Sandbox> =>
+const testSandbox = (): Promise<Sandbox> =>
   (sandbox ??= loadQuickjsWasm().then((wasm) => createSandbox({ wasm, compile: compileScript })))
 
 export interface ToolCallSeen {

@@ -8,13 +8,21 @@ export type Row = Record<string, SqlValue>
 interface Prepared {
   statement: Statement
   columns: string[]
+  /** Null for a statement that only reads. What cascades to other tables is not seen. */
+  writtenTable: string | null
 }
+
+const WRITES_TO = /^\s*(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|UPDATE|DELETE\s+FROM)\s+(\w+)/i
+
+/** Hears of each commit, and of the tables it wrote to. */
+export type CommitListener = (tables: ReadonlySet<string>) => void
 
 /** One sql.js connection: prepared statements by their text, transactions, and word of each commit. */
 export class Database {
   #connection: Connection
   readonly #prepared = new Map<string, Prepared>()
-  readonly #commitListeners = new Set<() => void>()
+  readonly #commitListeners = new Set<CommitListener>()
+  #writtenTables = new Set<string>()
   #isInTransaction = false
   #isClosed = false
 
@@ -24,14 +32,14 @@ export class Database {
 
   /** Executes one writing statement and returns how many rows it changed. */
   run(sql: string, params: readonly SqlValue[] = []): number {
-    this.#requireTransaction(sql)
+    this.#noteWrite(sql)
     this.#step(sql, params)
     return this.#connection.getRowsModified()
   }
 
   /** Like `run`, for a statement with a RETURNING clause. */
   runReturning(sql: string, params: readonly SqlValue[]): Row[] {
-    this.#requireTransaction(sql)
+    this.#noteWrite(sql)
     return this.all(sql, params)
   }
 
@@ -59,6 +67,25 @@ export class Database {
     return rows
   }
 
+  /** One statement from outside, not kept. SQLite itself refuses to write meanwhile. */
+  readOnly(sql: string, params: readonly SqlValue[] = []): Row[] {
+    this.#connection.run('PRAGMA query_only = ON')
+    try {
+      const statement = this.#connection.prepare(sql)
+      try {
+        statement.bind(bindable(params))
+        const prepared = { statement, columns: statement.getColumnNames(), writtenTable: null }
+        const rows: Row[] = []
+        while (statement.step()) rows.push(toRow(prepared, statement.get()))
+        return rows
+      } finally {
+        statement.free()
+      }
+    } finally {
+      this.#connection.run('PRAGMA query_only = OFF')
+    }
+  }
+
   /** Several statements without parameters. Kept apart from `run`: given parameters, sql.js executes only the first one. */
   script(sql: string): void {
     this.#freeStatements()
@@ -81,12 +108,14 @@ export class Database {
     } finally {
       this.#isInTransaction = false
     }
-    for (const listener of this.#commitListeners) listener()
+    const tables = this.#writtenTables
+    this.#writtenTables = new Set()
+    for (const listener of this.#commitListeners) listener(tables)
     return result
   }
 
   /** Calls `listener` after each COMMIT. It must not throw: the commit has happened. The returned function takes it back. */
-  onCommit(listener: () => void): () => void {
+  onCommit(listener: CommitListener): () => void {
     this.#commitListeners.add(listener)
     return () => this.#commitListeners.delete(listener)
   }
@@ -112,8 +141,10 @@ export class Database {
     this.#connection.close()
   }
 
-  #requireTransaction(sql: string): void {
+  #noteWrite(sql: string): void {
     if (!this.#isInTransaction) throw new EngineBug(`Writing is only possible inside a transaction: ${sql}`)
+    const { writtenTable } = this.#prepare(sql)
+    if (writtenTable !== null) this.#writtenTables.add(writtenTable)
   }
 
   #step(sql: string, params: readonly SqlValue[] = []): void {
@@ -140,7 +171,7 @@ export class Database {
     // sql.js would answer "out of memory".
     if (this.#isClosed) throw new EngineBug('The database is closed.')
     const statement = this.#connection.prepare(sql)
-    const prepared = { statement, columns: statement.getColumnNames() }
+    const prepared = { statement, columns: statement.getColumnNames(), writtenTable: WRITES_TO.exec(sql)?.[1] ?? null }
     this.#prepared.set(sql, prepared)
     return prepared
   }

@@ -4,12 +4,17 @@ import type { Tone } from '../../kit/status-badge.svelte'
 /** A new state does not compile until it has a face. */
 export const engineLooks: Record<EngineState, { tone: Tone; word: string; meaning: string }> = {
   running: { tone: 'good', word: 'Running', meaning: 'The engine is running.' },
-  recovering: { tone: 'busy', word: 'Recovering', meaning: 'The engine is picking up where it was interrupted.' },
   storage_full: {
     tone: 'warn',
     word: 'Storage full',
     meaning: 'The engine waits until there is room to store its work.',
   },
+  storage_lost: {
+    tone: 'warn',
+    word: 'Storage lost',
+    meaning: 'The browser closed the storage. The engine waits until it can save again.',
+  },
+  failed: { tone: 'bad', word: 'Failed', meaning: 'The engine met an error of its own and has stopped.' },
   stopped: { tone: 'quiet', word: 'Stopped', meaning: 'The engine is stopped.' },
 }
 

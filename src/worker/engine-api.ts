@@ -1,0 +1,87 @@
+import { engineError } from '#engine/model/errors.ts'
+import { err, ok, type Result } from '#engine/model/result.ts'
+import type { Engine } from '#engine/runtime/engine.ts'
+import type { EngineApi, EngineState, StorageInfo } from './api.ts'
+import type { DurableDatabase } from './persistence/open-durable-database.ts'
+import type { Database } from './sqlite/database.ts'
+import { askDatabase } from './sqlite/sql-console.ts'
+import { version } from './version.ts'
+
+export interface EngineApiParts {
+  engine: Engine
+  database: Database
+  durable: DurableDatabase
+}
+
+/** The public API over the open engine. Nothing here decides anything: it only puts each answer into its shape. */
+export function createEngineApi({ engine, database, durable }: EngineApiParts): EngineApi {
+  const sqliteVersion = String(database.get('SELECT sqlite_version() AS version')?.['version'])
+
+  const state = (): EngineState => {
+    const { kind } = durable.storage()
+    if (kind === 'full') return 'storage_full'
+    if (kind !== 'ok') return 'storage_lost'
+    const { state: engineState } = engine.info()
+    return engineState === 'opened' ? 'stopped' : engineState
+  }
+
+  return {
+    deployWorkflow: engine.deployWorkflow,
+    listWorkflows: () => answer(() => engine.listWorkflows()),
+    pauseWorkflow: engine.pauseWorkflow,
+    resumeWorkflow: engine.resumeWorkflow,
+    archiveWorkflow: engine.archiveWorkflow,
+    restoreWorkflow: engine.restoreWorkflow,
+    deleteWorkflow: engine.deleteWorkflow,
+    runWorkflow: engine.runWorkflow,
+    publishEvent: (workflowId, topic, event) => engine.publishEvent(workflowId, topic, { ...event }),
+    getRun: (runId) => Promise.resolve(engine.getRun(runId)),
+    listEscalations: (filter) => answer(() => engine.listEscalations(filter)),
+    resolveEscalation: engine.resolveEscalation,
+    sql: (query, params) => Promise.resolve(askDatabase(database, query, params)),
+    exportDatabase: async () => {
+      await durable.durability.barrier()
+      return ok(durable.image())
+    },
+    storage: async () => ok(await readStorage(durable)),
+    engineInfo: () =>
+      answer(() => {
+        const { lastRecovery, nextWakeAt, lastLookAt } = engine.info()
+        const { epoch } = durable
+        return { version, role: 'leader', state: state(), epoch, lastRecovery, nextWakeAt, lastLookAt, sqliteVersion }
+      }),
+    idle: ({ timeoutMs } = {}) => withTimeout(engine.idle(), timeoutMs),
+    wake: () =>
+      answer(() => {
+        engine.look()
+        return null
+      }),
+  }
+}
+
+const answer = <T>(read: () => T): Promise<Result<T>> => Promise.resolve(ok(read()))
+
+async function withTimeout(work: Promise<void>, timeoutMs: number | undefined): Promise<Result<null>> {
+  if (timeoutMs === undefined) return work.then(() => ok(null))
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<Result<null>>((resolve) => {
+    timer = setTimeout(() => resolve(err(engineError('internal', `Not idle after ${timeoutMs} ms.`))), timeoutMs)
+  })
+  const done = await Promise.race([work.then(() => ok(null)), late])
+  clearTimeout(timer)
+  return done
+}
+
+async function readStorage(durable: DurableDatabase): Promise<StorageInfo> {
+  const { fileBytes, logBytes } = durable.stats()
+  const { usage, quota } = await navigator.storage.estimate()
+  const state = durable.storage()
+  return {
+    databaseBytes: fileBytes,
+    logBytes,
+    usageBytes: usage ?? null,
+    quotaBytes: quota ?? null,
+    isPersisted: await navigator.storage.persisted(),
+    trouble: state.kind === 'ok' ? null : state,
+  }
+}

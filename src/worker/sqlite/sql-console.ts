@@ -1,0 +1,40 @@
+import { engineError } from '#engine/model/errors.ts'
+import { err, ok, type Result } from '#engine/model/result.ts'
+import type { Database, Row, SqlValue } from './database.ts'
+
+/** `PRAGMA name = value` changes the connection without writing the file, so SQLite would not refuse it. */
+const READING_PRAGMA =
+  /^PRAGMA\s+(?:table_info|table_xinfo|table_list|index_list|index_info|foreign_key_list|page_count|freelist_count|page_size|user_version|integrity_check|quick_check|compile_options)\b(?!\s*=)/i
+const READING_STATEMENT = /^(?:SELECT|WITH|VALUES|EXPLAIN)\b/i
+
+/** Questions of people and tests to the real database. Nothing they say can change it. */
+export function askDatabase(database: Database, query: unknown, params: unknown): Result<Row[]> {
+  if (typeof query !== 'string' || query.trim() === '') {
+    return err(engineError('invalid_input', 'There is no query: pass SQL text, such as "SELECT * FROM workflows".'))
+  }
+  if (params !== undefined && !isParams(params)) {
+    return err(engineError('invalid_input', 'The parameters must be an array of strings, numbers, nulls or bytes.'))
+  }
+  const statement = withoutLeadingComments(query)
+  if (!READING_STATEMENT.test(statement) && !READING_PRAGMA.test(statement)) return err(readOnly)
+  try {
+    return ok(database.readOnly(query, params ?? []))
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    if (message.includes('readonly database')) return err(readOnly)
+    return err(engineError('invalid_input', `The query failed: ${message}.`))
+  }
+}
+
+const readOnly = engineError(
+  'read_only',
+  'Only reading is possible here: SELECT, WITH, VALUES, EXPLAIN and PRAGMAs that ask. Nothing was changed.',
+)
+
+const withoutLeadingComments = (sql: string): string => sql.replace(/^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/, '')
+
+const isParams = (params: unknown): params is SqlValue[] =>
+  Array.isArray(params) &&
+  params.every(
+    (value) => value === null || typeof value === 'string' || typeof value === 'number' || value instanceof Uint8Array,
+  )
