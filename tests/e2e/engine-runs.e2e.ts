@@ -33,7 +33,10 @@ export default defineWorkflow({
   },
 })`
 
-test('a deployed workflow runs in the tab, and everything is still there after a reload', async ({ page, complaints }) => {
+test('a deployed workflow runs in the tab, and everything is still there after a reload', async ({
+  page,
+  complaints,
+}) => {
   await page.goto('./')
   const deployed = await page.evaluate((source) => globalThis.holdfast.deployWorkflow({ source }), script)
   expect(deployed).toMatchObject({ ok: true, value: { version: 1 } })
@@ -46,7 +49,10 @@ test('a deployed workflow runs in the tab, and everything is still there after a
   await page.reload()
   expect(await page.evaluate((query) => globalThis.holdfast.sql(query), count)).toEqual(before)
   const info = await page.evaluate(() => globalThis.holdfast.engineInfo())
-  expect(info).toMatchObject({ ok: true, value: { state: 'running', lastRecovery: { recoveredRuns: 0, violations: [] } } })
+  expect(info).toMatchObject({
+    ok: true,
+    value: { state: 'running', lastRecovery: { recoveredRuns: 0, violations: [] } },
+  })
   expect(complaints).toEqual([])
 })
 
