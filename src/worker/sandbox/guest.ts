@@ -1,4 +1,5 @@
 import type { QuickJSContext, QuickJSHandle, VmCallResult } from 'quickjs-emscripten-core'
+import { EngineBug } from '#engine/model/errors.ts'
 import { bridgeSource } from './prelude/bridge.ts'
 import { preludeSources } from './prelude/prelude.ts'
 import type { QuickjsInstance } from './quickjs-instance.ts'
@@ -191,10 +192,13 @@ interface Bridge {
 }
 
 function loadPrelude(context: QuickJSContext, hostCall: QuickJSHandle): Bridge {
-  const evaluate = (source: string): QuickJSHandle =>
-    context.unwrapResult(context.evalCode(source, PRELUDE_FILE, { type: 'global', strict: true }))
-  const call = (fn: QuickJSHandle, argument: QuickJSHandle): QuickJSHandle =>
-    context.unwrapResult(context.callFunction(fn, context.undefined, argument))
+  const take = (result: VmCallResult<QuickJSHandle>): QuickJSHandle => {
+    if (result.error === undefined) return result.value
+    throw new EngineBug(`The prelude does not load: ${context.getString(result.error)}`)
+  }
+  const evaluate = (source: string) => take(context.evalCode(source, PRELUDE_FILE, { type: 'global', strict: true }))
+  const call = (fn: QuickJSHandle, argument: QuickJSHandle) =>
+    take(context.callFunction(fn, context.undefined, argument))
 
   const bridge = evaluate(bridgeSource).consume((create) => call(create, hostCall))
   const tools = context.getProp(bridge, 'tools')

@@ -5,6 +5,7 @@ import { isLimitName } from './limits.ts'
 import type { Meter } from './meter.ts'
 import type { HostCall } from './phase-link.ts'
 import { isLongerThan, utf8Bytes } from './text-size.ts'
+import { answerUrl } from './url-parts.ts'
 
 export interface PhaseHostParts {
   limits: SandboxLimits
@@ -55,6 +56,7 @@ export function createPhaseGuestHost({ limits, meter, queued, inFlight, ...parts
       else if (op === 'random') return parts.random()
       else if (op === 'log') log(json)
       else if (op === 'limit') hitNamedLimit(meter, json)
+      else if (op === 'url') return answerUrl(json)
       return undefined
     },
   }
@@ -66,6 +68,7 @@ export function createLoadingGuestHost(meter: Meter): GuestHost {
     shouldInterrupt: () => meter.shouldInterrupt(),
     call(_id, op, json) {
       if (op === 'limit') hitNamedLimit(meter, json)
+      if (op === 'url' && json !== '') return answerUrl(json)
       return undefined
     },
   }

@@ -7,7 +7,6 @@
  * through `settle`. Text that leaves is always JSON or starts with a letter: an empty text means that memory ran out.
  */
 export const bridgeSource = String.raw`(function (hostCall) {
-'use strict'
 const { apply, construct, defineProperty, ownKeys } = Reflect
 const { parse, stringify } = JSON
 const { create, hasOwn, getPrototypeOf } = Object

@@ -3,7 +3,6 @@
  * itself or never end, so the walk is bounded in depth and size and tells what it left out.
  */
 export const describeSource = String.raw`(function (tools) {
-'use strict'
 const { define, isArray, isObject } = tools
 const { keys } = Object
 const { isFinite } = Number

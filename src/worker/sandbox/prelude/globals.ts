@@ -1,6 +1,5 @@
 /** `console`, the clock, chance and the authoring functions: what a script finds on its global object besides the language. */
 export const globalsSource = String.raw`(function (tools) {
-'use strict'
 const { apply, construct, defineHidden, now, random, log, isObject } = tools
 
 const info = log('info'), debug = log('debug')
