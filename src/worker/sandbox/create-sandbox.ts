@@ -1,14 +1,7 @@
-import type { Failure } from '#engine/model/errors.ts'
-import type { Json } from '#engine/model/json.ts'
-import { err, ok, type Result } from '#engine/model/result.ts'
-import type { PhaseOutcome, Sandbox, SandboxLimits, WorkflowShape } from '#engine/ports/sandbox.ts'
-import type { CleanMemory, GuestScript } from './clean-memory.ts'
-import type { Guest } from './guest.ts'
-import { resolveLimits } from './limits.ts'
-import { createMeter, type Meter } from './meter.ts'
-import { createLocalLink, phaseToJob, type PhaseJob, type PhaseLink } from './phase-link.ts'
-import { runPhase } from './run-phase.ts'
-import { breakdownToFailure, thrownToFailure } from './script-failure.ts'
+import type { Sandbox } from '#engine/ports/sandbox.ts'
+import type { CleanMemory } from './clean-memory.ts'
+import { createLocalLink, phaseToJob } from './phase-link.ts'
+import { describeCode, runJob } from './run-job.ts'
 import { createSnapshotMemory } from './snapshot-memory.ts'
 
 export interface SandboxOptions {
@@ -18,59 +11,18 @@ export interface SandboxOptions {
   memory?: CleanMemory
 }
 
-/** Everything a script can do happens inside: lends a guest, uses it, and takes it back whatever came of it. */
-async function withGuest<T>(
-  memory: CleanMemory,
-  script: GuestScript,
-  limits: SandboxLimits,
-  use: (guest: Guest, meter: Meter) => Promise<Result<T, Failure>> | Result<T, Failure>,
-): Promise<Result<T, Failure>> {
-  const lent = await memory.lend(script, limits)
-  if (!lent.ok) return lent
-  const guest = lent.value
-  const meter = createMeter(limits)
-  let isIntact = false
-  try {
-    const result = await use(guest, meter)
-    isIntact = meter.stopped === undefined
-    return result
-  } catch (error) {
-    return err(meter.stopped ?? breakdownToFailure(error, limits))
-  } finally {
-    memory.takeBack(guest, isIntact)
-  }
-}
-
-async function runJob(memory: CleanMemory, job: PhaseJob, link: PhaseLink): Promise<PhaseOutcome> {
-  const limits = resolveLimits(job.limits)
-  const script = { id: job.scriptId, code: job.code }
-  const result = await withGuest(memory, script, limits, async (guest, meter) =>
-    ok(await runPhase({ guest, job, limits, meter, link })),
-  )
-  return result.ok ? result.value : { kind: 'failed', failure: result.error }
-}
-
-async function describeCode(memory: CleanMemory, code: string): Promise<Result<WorkflowShape | null, Failure>> {
-  const limits = resolveLimits()
-  return withGuest(memory, { id: null, code }, limits, (guest, meter) => {
-    const answer = meter.computing(() => guest.describe())
-    if (meter.stopped !== undefined) return err(meter.stopped)
-    if (answer.startsWith('E')) return err(thrownToFailure(answer.slice(1), limits))
-    return ok(JSON.parse(answer.slice(1)) as Json)
-  })
-}
-
-/** A sandbox in the thread of its caller: complete but for the watchdog, which needs a thread to end. */
+/** A sandbox in the thread of its caller: complete but for the watchdog, which needs another thread to end. */
 export async function createSandbox({ wasm, compile, memory }: SandboxOptions): Promise<Sandbox> {
-  memory ??= await createSnapshotMemory(wasm)
+  const clean = memory ?? (await createSnapshotMemory(wasm))
   return {
     compile,
-    describe: (script) => describeCode(memory, script.code),
+    describe: (script) => describeCode(clean, script.code),
     async runPhase(request) {
       const abort = new AbortController()
       try {
-        return await runJob(memory, phaseToJob(request), createLocalLink(request.host, abort.signal))
+        return await runJob(clean, phaseToJob(request), createLocalLink(request.host, abort.signal))
       } finally {
+        // Whatever the script left under way is nobody's business any more.
         abort.abort()
       }
     },

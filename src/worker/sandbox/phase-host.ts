@@ -49,6 +49,7 @@ export function createPhaseGuestHost({ limits, meter, queued, inFlight, ...parts
   return {
     shouldInterrupt: () => meter.shouldInterrupt(),
     call(id, op, json) {
+      meter.check()
       if (meter.stopped !== undefined) return undefined
       if (json === '') meter.hit('memoryBytes')
       else if (id !== 0) enqueue({ id, op, args: json })

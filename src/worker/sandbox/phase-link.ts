@@ -26,6 +26,8 @@ export interface Delivery {
 
 /** The way from a running phase to its host, in the same thread or in another. */
 export interface PhaseLink {
+  /** The script is evaluated, the phase itself begins. */
+  scriptLoaded(): void
   /** All calls of one turn at once, in order. */
   send(calls: readonly HostCall[]): void
   log(level: string, message: string): void
@@ -37,37 +39,61 @@ export function phaseToJob({ host, ...request }: PhaseRequest): PhaseJob {
   return { ...request, now: host.now(), seed: [host.random(), host.random()] }
 }
 
-/** Answers every call that is handed over, exactly once, whatever the host does. */
-async function answerCall(host: PhaseHost, call: HostCall, signal: AbortSignal): Promise<LinkReply> {
+/** Replies in the order of arrival, for the one who asks for the next. */
+export interface Inbox {
+  put(delivery: Delivery): void
+  next(): Promise<Delivery>
+}
+
+export function createInbox(): Inbox {
+  const arrived: Delivery[] = []
+  let wake: (() => void) | undefined
+  return {
+    put(delivery) {
+      arrived.push(delivery)
+      wake?.()
+    },
+    async next() {
+      for (;;) {
+        const delivery = arrived.shift()
+        if (delivery !== undefined) return delivery
+        await new Promise<void>((resolve) => (wake = resolve))
+      }
+    },
+  }
+}
+
+async function answerCall(host: PhaseHost, { op, args }: HostCall, signal: AbortSignal): Promise<LinkReply> {
   try {
-    return await host.call(call.op, call.args, signal)
+    return await host.call(op, args, signal)
   } catch (error) {
-    return { kind: 'broken', message: `${call.op}: ${error instanceof Error ? error.message : String(error)}` }
+    return { kind: 'broken', message: `${op}: ${error instanceof Error ? error.message : String(error)}` }
+  }
+}
+
+/**
+ * Hands all calls of a turn to the host, one after the other, before anything is awaited: the host sees the whole turn
+ * before any reply is taken. Each is answered exactly once, whatever the host does, and brings the time with it.
+ */
+export function answerCalls(
+  host: PhaseHost,
+  calls: readonly HostCall[],
+  signal: AbortSignal,
+  deliver: (delivery: Delivery) => void,
+): void {
+  for (const call of calls) {
+    void answerCall(host, call, signal).then((reply) => {
+      if (!signal.aborted) deliver({ id: call.id, reply, now: host.now() })
+    })
   }
 }
 
 export function createLocalLink(host: PhaseHost, signal: AbortSignal): PhaseLink {
-  const arrived: Delivery[] = []
-  let wake: (() => void) | undefined
-
+  const inbox = createInbox()
   return {
-    send(calls) {
-      // Started one after the other before anything is awaited: the host sees all calls of a turn before any reply.
-      for (const call of calls) {
-        void answerCall(host, call, signal).then((reply) => {
-          arrived.push({ id: call.id, reply, now: 0 })
-          wake?.()
-        })
-      }
-    },
+    scriptLoaded: () => undefined,
+    send: (calls) => answerCalls(host, calls, signal, (delivery) => inbox.put(delivery)),
     log: (level, message) => host.log(level, message),
-    async receive() {
-      for (;;) {
-        const delivery = arrived.shift()
-        // The clock is read when a reply is taken, in the order in which the script sees them: a replay asks alike.
-        if (delivery !== undefined) return { ...delivery, now: host.now() }
-        await new Promise<void>((resolve) => (wake = resolve))
-      }
-    },
+    receive: () => inbox.next(),
   }
 }

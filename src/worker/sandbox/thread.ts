@@ -1,0 +1,41 @@
+import type { Failure } from '#engine/model/errors.ts'
+import type { Result } from '#engine/model/result.ts'
+import type { PhaseOutcome, WorkflowShape } from '#engine/ports/sandbox.ts'
+import type { Delivery, HostCall, PhaseJob } from './phase-link.ts'
+
+export type MemoryKind = 'snapshot' | 'fresh'
+
+/** What the supervisor says. One phase at a time, and `boot` before all else. */
+export type ToThread =
+  | { type: 'boot'; wasm: WebAssembly.Module; memory: MemoryKind }
+  | { type: 'phase'; job: PhaseJob }
+  | { type: 'describe'; code: string }
+  | { type: 'reply'; delivery: Delivery }
+  | { type: 'ping' }
+
+/** What a sandbox thread says. All calls of a turn come in one message, log lines as they are written. */
+export type FromThread =
+  | { type: 'ready' }
+  | { type: 'loaded' }
+  /** It waits for a reply unless one of those already sent is still to be taken. */
+  | { type: 'turn'; calls: readonly HostCall[]; taken: number }
+  | { type: 'log'; level: string; message: string }
+  | { type: 'done'; outcome: PhaseOutcome }
+  | { type: 'described'; shape: Result<WorkflowShape | null, Failure> }
+  | { type: 'pong' }
+  /** A mistake of ours: whatever this thread was doing, it will not come back to it. */
+  | { type: 'broken'; message: string }
+
+/** A thread that can be ended at any moment: a nested worker in the browser, a worker thread in Node. */
+export interface SandboxThread {
+  post(message: ToThread): void
+  terminate(): void
+}
+
+export interface ThreadListener {
+  message(message: FromThread): void
+  /** It does not load, or died by itself. */
+  failed(message: string): void
+}
+
+export type SpawnThread = (listener: ThreadListener) => SandboxThread
