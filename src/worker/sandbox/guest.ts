@@ -3,6 +3,7 @@ import { EngineBug } from '#engine/model/errors.ts'
 import { bridgeSource } from './prelude/bridge.ts'
 import { preludeSources } from './prelude/prelude.ts'
 import type { QuickjsInstance } from './quickjs-instance.ts'
+import { utf8Bytes } from './text-size.ts'
 
 /** The name of the user's file in stacks, and of everything of ours. */
 export const SCRIPT_FILE = 'workflow.ts'
@@ -13,7 +14,11 @@ export const WRAPPER = '(function(exports){"use strict";'
 const WRAPPER_END = '\n;return typeof workflow==="undefined"?undefined:workflow})'
 
 /** Kept from scripts: what QuickJS itself takes, and the host's copies of the text it hands over. */
-const RESERVED_BYTES = 18 * 1024 * 1024
+const RESERVED_BYTES = 16 * 1024 * 1024
+const SLACK_BYTES = 1024
+/** Once so much of its limit has been touched, a script that throws null is taken to have run out. */
+const USED_UP = 0.75
+const THREW_NULL: Answer = 'E{"message":"The script threw null."}'
 
 /** Jobs between two looks at the clock. */
 const JOBS_AT_ONCE = 64
@@ -59,15 +64,20 @@ export function createGuest(instance: QuickjsInstance): Guest {
   const runtime = instance.quickjs.newRuntime()
   const context = runtime.newContext()
   let host = nobody
+  let memoryLimit = Infinity
   let running: QuickJSHandle | undefined
 
   runtime.setInterruptHandler(() => host.shouldInterrupt())
 
-  const newText = (text: string): QuickJSHandle => {
-    // The library writes to address 0 when malloc fails: ask for the room first. UTF-8 takes at most three bytes each.
-    const room = instance.malloc(text.length * 3 + 64)
+  /** The library writes to address 0 when malloc fails: ask for the room first. */
+  const demandRoom = (text: string): void => {
+    const room = instance.malloc(utf8Bytes(text) + SLACK_BYTES)
     if (room === 0) throw new GuestBroken('out of memory')
     instance.free(room)
+  }
+
+  const newText = (text: string): QuickJSHandle => {
+    demandRoom(text)
     return context.newString(text)
   }
 
@@ -95,18 +105,25 @@ export function createGuest(instance: QuickjsInstance): Guest {
     throw new GuestBroken('no answer')
   }
 
+  /** Without memory for an error object QuickJS throws null, as a script can too: what is left of the memory tells. */
+  const checked = (answer: Answer): Answer => {
+    if (answer === THREW_NULL && usedBytes(instance.memory) > USED_UP * memoryLimit)
+      throw new GuestBroken('out of memory')
+    return answer
+  }
+
   const takeText = (result: VmCallResult<QuickJSHandle>): string => {
     const handle = take(result)
     const text = readText(handle)
     handle.dispose()
-    return text
+    return checked(text)
   }
 
   const callWithText = (fn: QuickJSHandle, text: string): VmCallResult<QuickJSHandle> =>
     newText(text).consume((handle) => context.callFunction(fn, context.undefined, handle))
 
   const reportOf = (error: QuickJSHandle): Answer =>
-    `E${error.consume((handle) => takeText(context.callFunction(bridge.report, context.undefined, handle)))}`
+    checked(`E${error.consume((handle) => takeText(context.callFunction(bridge.report, context.undefined, handle)))}`)
 
   return {
     instance,
@@ -116,14 +133,13 @@ export function createGuest(instance: QuickjsInstance): Guest {
     },
 
     setLimits({ memoryBytes, stackBytes }) {
-      runtime.setMemoryLimit(Math.min(memoryBytes, instance.memory.buffer.byteLength - RESERVED_BYTES))
+      memoryLimit = Math.min(memoryBytes, instance.memory.buffer.byteLength - RESERVED_BYTES)
+      runtime.setMemoryLimit(memoryLimit)
       runtime.setMaxStackSize(stackBytes)
     },
 
     load(code) {
-      const room = instance.malloc(code.length * 3 + 64)
-      if (room === 0) throw new GuestBroken('out of memory')
-      instance.free(room)
+      demandRoom(code)
       const factory = context.evalCode(WRAPPER + code + WRAPPER_END, SCRIPT_FILE, { type: 'global' })
       if (factory.error !== undefined) return reportOf(factory.error)
       return factory.value.consume((fn) => takeText(context.callFunction(bridge.load, context.undefined, fn)))
@@ -168,17 +184,20 @@ export function createGuest(instance: QuickjsInstance): Guest {
       if (running === undefined) return undefined
       const state = context.getPromiseState(running)
       if (state.type === 'pending') return undefined
-      if (state.type === 'rejected') {
-        state.error.dispose()
-        throw new GuestBroken('no answer')
-      }
+      // Not by our own function, which catches all: a trap on Promise.prototype ends it from outside.
+      if (state.type === 'rejected') return reportOf(state.error)
       const text = readText(state.value)
       state.value.dispose()
       running.dispose()
       running = undefined
-      return text
+      return checked(text)
     },
   }
+}
+
+/** Up to where the memory was ever written: it was all zero, and is again whenever a guest is lent. */
+function usedBytes(memory: WebAssembly.Memory): number {
+  return new Uint32Array(memory.buffer).findLastIndex((word) => word !== 0) * 4
 }
 
 interface Bridge {

@@ -28,6 +28,7 @@ function hitNamedLimit(meter: Meter, json: string): void {
 export function createPhaseGuestHost({ limits, meter, queued, inFlight, ...parts }: PhaseHostParts): GuestHost {
   let logLines = 0
   let logBytes = 0
+  let isConcluded = false
 
   const log = (json: string): void => {
     const [level, message] = JSON.parse(json) as [string, string]
@@ -47,10 +48,10 @@ export function createPhaseGuestHost({ limits, meter, queued, inFlight, ...parts
   }
 
   return {
-    shouldInterrupt: () => meter.shouldInterrupt(),
+    shouldInterrupt: () => meter.shouldInterrupt() || isConcluded,
     call(id, op, json) {
       meter.check()
-      if (meter.stopped !== undefined) return undefined
+      if (meter.stopped !== undefined || isConcluded) return undefined
       if (json === '') meter.hit('memoryBytes')
       else if (id !== 0) enqueue({ id, op, args: json })
       else if (op === 'now') return parts.now()
@@ -58,6 +59,7 @@ export function createPhaseGuestHost({ limits, meter, queued, inFlight, ...parts
       else if (op === 'log') log(json)
       else if (op === 'limit') hitNamedLimit(meter, json)
       else if (op === 'url') return answerUrl(json)
+      else if (op === 'conclude') isConcluded = true
       return undefined
     },
   }

@@ -160,6 +160,12 @@ function give(text) {
   given[given.length] = parse(text)
 }
 
+/** Whatever is still left to do is of no interest any more: the host is told before anything else can run. */
+function conclude(answer) {
+  hostCall(0, 'conclude', 'null')
+  return answer
+}
+
 async function start(text) {
   const setup = parse(text)
   valueChars = setup.valueChars
@@ -169,9 +175,9 @@ async function start(text) {
     const args = given
     given = []
     args[args.length] = createContext(setup.operations, setup.values)
-    return encode(await apply(fn, owner, args))
+    return conclude(encode(await apply(fn, owner, args)))
   } catch (error) {
-    return 'E' + report(error)
+    return conclude('E' + report(error))
   }
 }
 
