@@ -88,9 +88,12 @@ export function createSandboxPool({ wasm, compile, spawn, ...options }: SandboxP
   }
 
   const submit = (task: ThreadTask): void => {
-    if (isClosed) return task.fail(failure('internal', 'The sandbox is closed.'))
-    queue.put(task.key, task)
-    dispatch()
+    if (isClosed) {
+      task.fail(failure('internal', 'The sandbox is closed.'))
+    } else {
+      queue.put(task.key, task)
+      dispatch()
+    }
   }
 
   const fill = (): void => {

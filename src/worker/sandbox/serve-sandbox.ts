@@ -1,6 +1,6 @@
 import type { CleanMemory } from './clean-memory.ts'
 import { createFreshMemory } from './fresh-memory.ts'
-import { createInbox, type Inbox } from './phase-link.ts'
+import { createInbox, type Inbox, type PhaseJob } from './phase-link.ts'
 import { describeCode, runJob } from './run-job.ts'
 import { createSnapshotMemory } from './snapshot-memory.ts'
 import type { FromThread, ToThread } from './thread.ts'
@@ -12,36 +12,35 @@ export function serveSandbox(post: (message: FromThread) => void): (message: ToT
 
   const booted = (): Promise<CleanMemory> => memory ?? Promise.reject(new Error('asked before boot'))
 
+  const boot = async ({ wasm, memory: kind }: Extract<ToThread, { type: 'boot' }>): Promise<void> => {
+    memory = kind === 'snapshot' ? createSnapshotMemory(wasm) : Promise.resolve(createFreshMemory(wasm))
+    await memory
+    post({ type: 'ready' })
+  }
+
+  const work = async (job: PhaseJob): Promise<void> => {
+    const replies = (inbox = createInbox())
+    let taken = 0
+    const outcome = await runJob(await booted(), job, {
+      scriptLoaded: () => post({ type: 'loaded' }),
+      send: (calls) => post({ type: 'turn', calls, taken }),
+      log: (level, message) => post({ type: 'log', level, message }),
+      async receive() {
+        const delivery = await replies.next()
+        taken += 1
+        return delivery
+      },
+    })
+    post({ type: 'done', outcome })
+  }
+
   const act = async (message: ToThread): Promise<void> => {
-    switch (message.type) {
-      case 'boot': {
-        const { wasm } = message
-        memory = message.memory === 'snapshot' ? createSnapshotMemory(wasm) : Promise.resolve(createFreshMemory(wasm))
-        await memory
-        return post({ type: 'ready' })
-      }
-      case 'phase': {
-        const replies = (inbox = createInbox())
-        let taken = 0
-        const outcome = await runJob(await booted(), message.job, {
-          scriptLoaded: () => post({ type: 'loaded' }),
-          send: (calls) => post({ type: 'turn', calls, taken }),
-          log: (level, text) => post({ type: 'log', level, message: text }),
-          async receive() {
-            const delivery = await replies.next()
-            taken += 1
-            return delivery
-          },
-        })
-        return post({ type: 'done', outcome })
-      }
-      case 'describe':
-        return post({ type: 'described', shape: await describeCode(await booted(), message.code) })
-      case 'reply':
-        return inbox?.put(message.delivery)
-      case 'ping':
-        return post({ type: 'pong' })
-    }
+    if (message.type === 'boot') await boot(message)
+    if (message.type === 'phase') await work(message.job)
+    if (message.type === 'describe')
+      post({ type: 'described', shape: await describeCode(await booted(), message.code) })
+    if (message.type === 'reply') inbox?.put(message.delivery)
+    if (message.type === 'ping') post({ type: 'pong' })
   }
 
   return (message) => {

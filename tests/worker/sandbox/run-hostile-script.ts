@@ -59,12 +59,12 @@ export async function runHostileScript(sandbox: Sandbox, hostile: HostileScript)
   return { outcome, calls: host.calls.map(({ op }) => op), bystander }
 }
 
-export const BYSTANDER_VALUE = '[[[],[],"object",["1","2"]],["fine"],0]'
+const BYSTANDER_VALUE = '[[[],[],"object",["1","2"]],["fine"],0]'
 
 /** Everything about an end that is not as expected, in words; empty when all is well. */
 export function disappointments({ expected, calls }: HostileScript, end: HostileEnd): string[] {
   const wrong: string[] = []
-  const seen = JSON.stringify(end.outcome)?.slice(0, 600)
+  const seen = JSON.stringify(end.outcome).slice(0, 600)
   if (!isExpected(expected, end.outcome)) wrong.push(`ended as ${seen}`)
   if (calls !== undefined && calls.join() !== end.calls.join()) wrong.push(`asked the host for ${end.calls.join()}`)
   const { bystander } = end
