@@ -39,6 +39,9 @@ export async function stripTypes(
     const { code } = transform(counted, { transforms: ['typescript'], disableESTransforms: true })
     return ok({ stripped: code, aligned: alignColumns(source, code) })
   } catch (error) {
-    return err(error instanceof TooManyReads ? tooDeep(source) : syntaxErrorToProblem(error, source))
+    if (error instanceof TooManyReads) return err(tooDeep(source))
+    if (error instanceof SyntaxError || error instanceof RangeError) return err(syntaxErrorToProblem(error, source))
+    // It lost its way in a text that is no program. The next parser says where, or takes it as plain JavaScript.
+    return ok({ stripped: source, aligned: source })
   }
 }

@@ -195,6 +195,7 @@ describe('a syntax error', () => {
     ['function f(a: string) { return a + }', 'Syntax error: unexpected "}".', 1, 36],
     ['let a: { b: string } = 1, c = /(/', 'Syntax error: invalid regular expression: /(/: Unterminated group.', 1, 32],
     ['const a: number = 010', 'Syntax error: invalid number.', 1, 19],
+    ['let y = x / @', "Syntax error: unexpected character '@'.", 1, 13],
     ['return 1', "Syntax error: 'return' outside of function.", 1, 1],
     ['@decorated class A {}', "Syntax error: unexpected character '@'.", 1, 1],
     ['\uFEFFlet a = 1\r\nlet b: number = ]', 'Syntax error: unexpected "]".', 2, 17],
