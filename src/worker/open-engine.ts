@@ -17,8 +17,7 @@ import { greatestId } from './sqlite/greatest-id.ts'
 import { useConnection } from './sqlite/open-database.ts'
 import { createSqliteStore } from './sqlite/store.ts'
 import { createSystemClock } from './system-clock.ts'
-import { createIndexedDbKeyValue } from './tools/indexeddb-key-value.ts'
-import { createTools } from './tools/registry.ts'
+import { openTools } from './tools/open-tools.ts'
 
 const DATABASE_NAME = 'holdfast'
 
@@ -58,9 +57,7 @@ async function compose(): Promise<Result<OpenEngine>> {
     clock,
     ids: createMonotonicIds(clock, Math.random, greatestId(database)),
     sandbox: await createSandbox({ wasm: await compile(quickJsWasmUrl), compile: compileScript }),
-    tools: createTools({
-      demo: { clock, storage: createIndexedDbKeyValue(`${DATABASE_NAME}-demo`), seed: 'holdfast' },
-    }),
+    tools: openTools({ clock, databaseName: DATABASE_NAME }).tools,
     durability: durable.durability,
     crash: { reach: () => undefined },
   })
