@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import type { Database } from 'sql.js'
 
 const ROWS_KEPT = 40
@@ -32,16 +31,20 @@ export function commitEntry(database: Database): number {
   return n
 }
 
-/** The state is that after a whole number of transactions, and the file is sound. Returns how many there were. */
+/** Throws unless the state is that after a whole number of transactions and the file is sound. Returns how many there were. */
 export function checkLedger(database: Database): number {
-  expect(database.exec('PRAGMA integrity_check')[0]?.values).toEqual([['ok']])
+  demand('integrity', database.exec('PRAGMA integrity_check')[0]?.values, [['ok']])
   if (numberIn(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'total'") === 0) return -1
   const last = ledgerEntries(database)
-  const found = database.exec('SELECT n, note FROM ledger ORDER BY n')[0]?.values ?? []
   const expected: [number, string][] = []
   for (let n = Math.max(1, last - ROWS_KEPT + 1); n <= last; n++) {
     expected.push([n, n <= last - 5 ? `changed by ${n + 5}` : noteOf(n)])
   }
-  expect(found).toEqual(expected)
+  demand('ledger', database.exec('SELECT n, note FROM ledger ORDER BY n')[0]?.values ?? [], expected)
   return last
+}
+
+function demand(what: string, found: unknown, expected: unknown): void {
+  if (JSON.stringify(found) === JSON.stringify(expected)) return
+  throw new Error(`The ${what} is ${JSON.stringify(found)} and should be ${JSON.stringify(expected)}.`)
 }

@@ -1,13 +1,10 @@
 import { idempotencyKey } from '../machine/idempotency.ts'
 import { failure } from '../model/errors.ts'
 import type { HandlerRun } from '../model/handler-run.ts'
-import type { Json, JsonObject, JsonText } from '../model/json.ts'
-import type { LogLine } from '../model/log.ts'
+import type { Json, JsonObject } from '../model/json.ts'
 import type { Mutation } from '../model/mutation.ts'
-import type { ToolMethod, ToolOutcome, Tools } from '../ports/tools.ts'
-import { isValueTooDeep, TOO_DEEP } from '../script/nesting.ts'
+import type { ToolMethod, ToolOutcome } from '../ports/tools.ts'
 import { createAbort } from './abort.ts'
-import { callTool, costOf } from './call-tool.ts'
 import type { MutationCall } from './phase-host.ts'
 import { toInternalFailure } from './phase-host.ts'
 import type { EngineOptions, EnginePorts } from './ports.ts'
@@ -60,7 +57,7 @@ export const createMutationCaller = (
     params: Json,
     trace: PhaseTrace,
   ): Promise<void> => {
-    transitions.sendMutation(run, mutation)
+    transitions.sendMutation(mutation)
     crash.reach('mutation_in_flight')
     await durability.barrier()
     crash.reach('mutation_durable')
@@ -69,7 +66,7 @@ export const createMutationCaller = (
     if (inFlight?.status !== 'in_flight') return
     const outcome = await callWithDeadline(method, params, run, inFlight)
     crash.reach('mutation_called')
-    settle(run, inFlight, method, params, outcome, { ...trace, cost: trace.cost + costOf(outcome) })
+    settle(run, inFlight, method, params, outcome, { ...trace, cost: trace.cost + (outcome.cost ?? 0) })
     durability.flushSoon()
     crash.reach('mutation_settled')
   }
@@ -88,8 +85,13 @@ export const createMutationCaller = (
         abort()
       })
     })
-    const { workflowId, idempotencyKey: key } = mutation
-    const called = callTool(method, params, { workflowId, handlerRunId: run.id, idempotencyKey: key, signal })
+    const called = method
+      .call(params, {
+        workflowId: run.workflowId,
+        handlerRunId: run.id,
+        idempotencyKey: mutation.idempotencyKey,
+        signal,
+      })
       // A tool that throws has not classified its outcome, and it may have sent something before it threw.
       .catch((thrown: unknown) => uncertain(toInternalFailure(opOf(mutation), thrown).message))
     const outcome = await Promise.race([called, deadline])
@@ -106,8 +108,8 @@ export const createMutationCaller = (
     trace: PhaseTrace,
   ): void => {
     if (outcome.kind === 'ok') {
-      const { text, log } = keepable(opOf(mutation), outcome.value, clock.now())
-      transitions.applyMutation(run, mutation, text, { ...trace, logs: [...trace.logs, ...log] })
+      const result = outcome.value === undefined ? null : JSON.stringify(outcome.value)
+      transitions.applyMutation(run, mutation, result, trace)
       return
     }
     const ended = {
@@ -149,14 +151,6 @@ export const createMutationCaller = (
 
 export const interrupted = 'The tab was closed or died while the request was on its way.'
 
-/** What was done stays done, also where its answer cannot be kept: then `next` gets null and the log says why. */
-const keepable = (op: string, value: Json | undefined, at: number): { text: JsonText | null; log: LogLine[] } => {
-  if (value === undefined) return { text: null, log: [] }
-  if (!isValueTooDeep(value)) return { text: JSON.stringify(value), log: [] }
-  const message = `${op}: its answer ${TOO_DEEP}, so it was not kept. The mutation itself was made.`
-  return { text: null, log: [{ at, phase: 'mutating', level: 'warn', message, data: null }] }
-}
-
 const uncertain = (message: string): ToolOutcome => ({
   kind: 'failed',
   certainty: 'uncertain',
@@ -166,24 +160,11 @@ const uncertain = (message: string): ToolOutcome => ({
 const opOf = (mutation: Mutation): string => `${mutation.toolNamespace}.${mutation.toolMethod}`
 
 /** What a person needs to find out whether it happened: the host's own record, never the script's words. */
-const evidenceOf = (mutation: Mutation, method: ToolMethod | undefined, params: Json): JsonObject => ({
+export const evidenceOf = (mutation: Mutation, method: ToolMethod | undefined, params: Json): JsonObject => ({
   tool: opOf(mutation),
   title: method?.title ?? opOf(mutation),
   params,
   idempotencyKey: mutation.idempotencyKey,
-  whereToCheck: whereToCheck(method, params),
+  whereToCheck: method?.whereToCheck?.(params) ?? null,
   attemptedAt: mutation.createdAt,
 })
-
-/** The same from the ledger alone. */
-export const recordedEvidence = (tools: Tools, mutation: Mutation): JsonObject =>
-  evidenceOf(mutation, tools.find(mutation.toolNamespace, mutation.toolMethod), JSON.parse(mutation.params) as Json)
-
-/** Advice that a tool fails to give must not cost the rest of the evidence. */
-const whereToCheck = (method: ToolMethod | undefined, params: Json): string | null => {
-  try {
-    return method?.whereToCheck?.(params) ?? null
-  } catch {
-    return null
-  }
-}

@@ -8,6 +8,8 @@ type StoreName = (typeof STORES)[number]
 const PIECES_PER_READ = 64
 
 const troubleByErrorName: Partial<Record<string, DiskTrouble['kind']>> = {
+  // Nothing else here can violate a constraint: the key of a successor is there.
+  ConstraintError: 'fenced',
   QuotaExceededError: 'full',
   VersionError: 'superseded',
 }
@@ -38,8 +40,20 @@ const endOf = (transaction: IDBTransaction): Promise<void> =>
     }
   })
 
+const ownerKey = (epoch: Epoch): IDBValidKey => ['owner', epoch]
+const isTaken = (error: unknown) => error instanceof Error && error.name === 'ConstraintError'
+/** An owner that was overtaken a thousand times is not coming back. */
+const OWNERS_REMEMBERED = 1000
 const all = (generation: number) => IDBKeyRange.bound([generation], [generation, []])
 
+/**
+ * No transaction here waits for an answer before it goes on: all requests are made at once and `commit()` is called, so that from
+ * there on the browser needs nothing from us. A tab that is frozen in the middle of a transaction would otherwise keep the stores
+ * locked, and its successor could never open them.
+ *
+ * Therefore the epoch is not compared by us either. An owner leaves the key ['owner', epoch]; whoever writes adds the key of its
+ * own successor and takes it away again. If the successor is there already, adding fails, and with it the whole transaction.
+ */
 export class IndexedDbDisk implements Disk {
   readonly #name: string
   readonly #factory: IDBFactory
@@ -74,17 +88,21 @@ export class IndexedDbDisk implements Disk {
 
   claim(): Promise<Result<Epoch, DiskTrouble>> {
     return this.#attempt(async () => {
-      const transaction = this.#begin(['meta'], 'readwrite', 'strict')
-      const done = endOf(transaction)
-      const meta = transaction.objectStore('meta')
-      let epoch = 0
-      const read = meta.get('epoch') as IDBRequest<Epoch | undefined>
-      read.onsuccess = () => {
-        epoch = (read.result ?? 0) + 1
-        meta.put(epoch, 'epoch')
+      for (;;) {
+        const epoch = ((await this.#readMeta<Epoch>('epoch')) ?? 0) + 1
+        try {
+          await this.#transact(['meta'], 'strict', (transaction) => {
+            const meta = transaction.objectStore('meta')
+            meta.add(epoch, ownerKey(epoch))
+            meta.put(epoch, 'epoch')
+            meta.delete(IDBKeyRange.bound(ownerKey(-Infinity), ownerKey(epoch - OWNERS_REMEMBERED)))
+          })
+          return epoch
+        } catch (error) {
+          // Two tabs claimed at the same time and the other was faster: this one comes after it.
+          if (!isTaken(error)) throw error
+        }
       }
-      await done
-      return epoch
     })
   }
 
@@ -109,25 +127,13 @@ export class IndexedDbDisk implements Disk {
   }
 
   write(write: DiskWrite): Promise<Result<void, DiskTrouble>> {
-    let fencedBy: Epoch | undefined
-    const attempt = this.#attempt(async () => {
-      const transaction = this.#begin(storesOf(write), 'readwrite', write.durability)
-      const done = endOf(transaction)
-      const owner = transaction.objectStore('meta').get('epoch') as IDBRequest<Epoch | undefined>
-      // The writes are queued behind this question without waiting for its answer. That is safe: a transaction cannot commit
-      // before this handler has run, and an abort takes everything back.
-      owner.onsuccess = () => {
-        if (owner.result === write.epoch) return
-        fencedBy = owner.result ?? 0
-        transaction.abort()
-      }
-      queueWrites(transaction, write)
-      await done
-    })
-    return attempt.then((result) =>
-      fencedBy === undefined
-        ? result
-        : err({ kind: 'fenced', reason: `Epoch ${write.epoch} was overtaken by epoch ${fencedBy}.` } as const),
+    return this.#attempt(() =>
+      this.#transact(storesOf(write), write.durability, (transaction) => {
+        const meta = transaction.objectStore('meta')
+        meta.add(0, ownerKey(write.epoch + 1))
+        meta.delete(ownerKey(write.epoch + 1))
+        queueWrites(transaction, write)
+      }),
     )
   }
 
@@ -137,9 +143,14 @@ export class IndexedDbDisk implements Disk {
   }
 
   async #readMeta<T>(key: string): Promise<T | undefined> {
-    return answerOf(this.#begin(['meta'], 'readonly').objectStore('meta').get(key) as IDBRequest<T | undefined>)
+    const [value] = await this.#read('meta', (store) => [store.get(key) as IDBRequest<unknown>])
+    return value as T | undefined
   }
 
+  /**
+   * In portions, the next one being fetched while this one is worked on. Each is its own transaction: the owner is the only
+   * writer, so nothing changes in between.
+   */
   #readPieces(
     store: StoreName,
     generation: number,
@@ -147,29 +158,67 @@ export class IndexedDbDisk implements Disk {
     onPiece: (piece: StoredPiece) => void,
   ): Promise<Result<void, DiskTrouble>> {
     return this.#attempt(async () => {
-      const pieces = this.#begin([store], 'readonly').objectStore(store)
-      let next: IDBValidKey = [generation, from]
-      for (let isOpen = false; ; isOpen = true) {
-        const range = IDBKeyRange.bound(next, [generation, []], isOpen)
-        const [keys, values] = await Promise.all([
-          answerOf(pieces.getAllKeys(range, PIECES_PER_READ)),
-          answerOf(pieces.getAll(range, PIECES_PER_READ) as IDBRequest<ArrayBuffer[]>),
-        ])
-        for (const [position, key] of keys.entries()) {
-          const bytes = values[position]
-          if (bytes) onPiece({ index: (key as [number, number])[1], bytes })
-        }
-        const last = keys.at(-1)
-        if (last === undefined || keys.length < PIECES_PER_READ) return
-        next = last
+      for (let start: number | undefined = from; start !== undefined;) {
+        const end = await this.#readRow(store, generation, start, onPiece)
+        // Whatever lies behind a gap is handed over as well: its numbers will show the gap.
+        const [next] = (await this.#read(store, (pieces) => [
+          pieces.getAllKeys(IDBKeyRange.bound([generation, end], [generation, []]), 1) as IDBRequest<unknown>,
+        ])) as [[number, number][]]
+        start = next[0]?.[1]
       }
     })
   }
 
-  #begin(stores: readonly StoreName[], mode: IDBTransactionMode, durability: IDBTransactionDurability = 'default') {
+  /** Reads until a portion has a gap. Returns where the next one would begin. */
+  async #readRow(
+    store: StoreName,
+    generation: number,
+    from: number,
+    onPiece: (piece: StoredPiece) => void,
+  ): Promise<number> {
+    let ahead = this.#readPortion(store, generation, from)
+    for (let start = from + PIECES_PER_READ; ; start += PIECES_PER_READ) {
+      const portion = await ahead
+      const isFull = portion.length === PIECES_PER_READ
+      if (isFull) ahead = this.#readPortion(store, generation, start)
+      for (const piece of portion) onPiece(piece)
+      if (!isFull) return start
+    }
+  }
+
+  async #readPortion(store: StoreName, generation: number, from: number): Promise<StoredPiece[]> {
+    const range = IDBKeyRange.bound([generation, from], [generation, from + PIECES_PER_READ], false, true)
+    const [keys, values] = (await this.#read(store, (pieces) => [
+      pieces.getAllKeys(range) as IDBRequest<unknown>,
+      pieces.getAll(range) as IDBRequest<unknown>,
+    ])) as [[number, number][], ArrayBuffer[]]
+    return keys.map(([, index], n) => ({ index, bytes: values[n] ?? new ArrayBuffer(0) }))
+  }
+
+  /** Waits for each answer, not for the end of the transaction: Chromium reports that before it has fetched large values. */
+  #read(store: StoreName, ask: (store: IDBObjectStore) => IDBRequest<unknown>[]): Promise<unknown[]> {
+    const transaction = this.#begin([store], 'readonly', 'default')
+    const answers = Promise.all(ask(transaction.objectStore(store)).map((request) => answerOf(request)))
+    transaction.commit()
+    return answers
+  }
+
+  async #transact(
+    stores: StoreName[],
+    durability: IDBTransactionDurability,
+    queueRequests: (transaction: IDBTransaction) => void,
+  ): Promise<void> {
+    const transaction = this.#begin(stores, 'readwrite', durability)
+    const done = endOf(transaction)
+    queueRequests(transaction)
+    transaction.commit()
+    await done
+  }
+
+  #begin(stores: StoreName[], mode: IDBTransactionMode, durability: IDBTransactionDurability): IDBTransaction {
     if (!this.#connection) throw new DOMException('There is no connection to the stored data.', 'InvalidStateError')
     // eslint-disable-next-line no-restricted-syntax -- IndexedDB's own transaction, not the store's
-    return this.#connection.transaction(stores as StoreName[], mode, { durability })
+    return this.#connection.transaction(stores, mode, { durability })
   }
 
   async #attempt<T>(work: () => Promise<T>): Promise<Result<T, DiskTrouble>> {

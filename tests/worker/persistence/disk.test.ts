@@ -55,6 +55,19 @@ describe.each(disks)('%s as a disk', (_, makeStorage) => {
     expect(await disk.readEpoch()).toEqual({ ok: true, value: 2 })
   })
 
+  test('two that claim at the same time get different epochs, and only the later one may write', async () => {
+    const connect = makeStorage()
+    const rivals = [connect(), connect(), connect()]
+    for (const rival of rivals) await rival.connect()
+    const claims = await Promise.all(rivals.map((rival) => rival.claim()))
+    const epochs = claims.map((claim) => (claim.ok ? claim.value : 0))
+    expect(epochs.toSorted()).toEqual([1, 2, 3])
+    for (const [n, rival] of rivals.entries()) {
+      const { ok } = await rival.write({ epoch: epochs[n] ?? 0, generation: 1, durability: 'strict', state })
+      expect(ok).toBe(epochs[n] === 3)
+    }
+  })
+
   test('gives pieces back in the order of their numbers, from where one asks, each generation by itself', async () => {
     const { disk, epoch } = await opened()
     const records = [300, 2, 10, 9].map((index) => ({ index, bytes: bytesOf(index % 256) }))

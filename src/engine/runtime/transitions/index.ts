@@ -20,7 +20,7 @@ import { publishEvents } from './events.ts'
 import type { FailedAttempt } from './failure.ts'
 import { cancelAttempt, crashAttempt, failAttempt, loseOutcome } from './failure.ts'
 import type { MutationRequest } from './mutation.ts'
-import { applyMutation, passWithoutMutation, recordMutation, sendMutation } from './mutation.ts'
+import { applyMutation, moveMutation, passWithoutMutation, recordMutation } from './mutation.ts'
 import type { CommittedPhase } from './producer.ts'
 import { commitProducer } from './producer.ts'
 import { closeScriptRun, openScriptRun } from './script-runs.ts'
@@ -79,9 +79,9 @@ export const createTransitions = (ports: TransitionPorts) => {
 
     recordMutation: (run: HandlerRun, request: MutationRequest): Mutation =>
       commit((t) => recordMutation(t, run, request)),
-    sendMutation: (run: HandlerRun, mutation: Mutation): void => {
+    sendMutation: (mutation: Mutation): void => {
       commit((t) => {
-        sendMutation(t, run, mutation)
+        moveMutation(t, mutation, 'sent')
       })
     },
     applyMutation: (run: HandlerRun, mutation: Mutation, result: JsonText | null, trace: PhaseTrace): void => {
@@ -106,7 +106,11 @@ export const createTransitions = (ports: TransitionPorts) => {
       })
     },
     crashAttempt: (run: HandlerRun, unsent: Mutation | null): RunStatus => commit((t) => crashAttempt(t, run, unsent)),
-    cancelAttempt: (runId: string, reason: string): Result<void> => commit((t) => cancelAttempt(t, runId, reason)),
+    cancelAttempt: (run: HandlerRun): void => {
+      commit((t) => {
+        cancelAttempt(t, run)
+      })
+    },
 
     resolveEscalation: (id: string, action: EscalationAction, value: JsonText | null): Result<Escalation> =>
       commit((t) => resolveEscalation(t, id, action, value)),

@@ -1,0 +1,237 @@
+import { expose, proxy } from 'comlink'
+import { browserPorts } from '#worker/leader/browser-ports.ts'
+import { createTabCoordinator, type TabRole } from '#worker/leader/tab-coordinator.ts'
+import { IndexedDbDisk } from '#worker/persistence/indexed-db-disk.ts'
+import { openDurableDatabase, type DurableDatabase } from '#worker/persistence/open-durable-database.ts'
+import type { StorageState } from '#worker/persistence/storage-state.ts'
+import { checkLedger, commitEntry, createLedger } from '../ledger.ts'
+import { sqliteInBrowser } from './open-in-browser.ts'
+
+const NAME = 'ledger'
+/** Small, so that folding goes on all the time. */
+const smallestLogToFold = 64 * 1024
+
+/** The engine under test: a ledger instead of workflows. */
+interface LedgerApi {
+  /** Commits one entry and notes who asked; answers when it is durable. */
+  add: (call: string) => Promise<number>
+  count: (call: string) => Promise<number>
+  check: () => Promise<number>
+  epoch: () => Promise<number>
+  storage: () => Promise<StorageState>
+  image: () => Promise<Uint8Array>
+  subscribe: (listener: (entry: number) => void) => Promise<() => void>
+}
+
+async function openLedger(onFenced: () => void): Promise<{ api: LedgerApi; durable: DurableDatabase }> {
+  const opened = await openDurableDatabase({
+    disk: new IndexedDbDisk(NAME, indexedDB),
+    sqlite: await sqliteInBrowser(),
+    smallestLogToFold,
+    onState: (state) => {
+      if (state.kind === 'fenced') onFenced()
+    },
+  })
+  if (!opened.ok) throw new Error(JSON.stringify(opened.error))
+  const durable = opened.value
+  const { database, durability } = durable
+  createLedger(database)
+  database.run('CREATE TABLE IF NOT EXISTS calls (call TEXT) STRICT')
+  const listeners = new Set<(entry: number) => void>()
+  const api: LedgerApi = {
+    async add(call) {
+      database.run('INSERT INTO calls VALUES (?)', [call])
+      const entry = commitEntry(database)
+      await durability.barrier()
+      for (const listener of listeners) listener(entry)
+      return entry
+    },
+    count: (call) => {
+      const row = database.exec('SELECT count(*) FROM calls WHERE call = ?', [call])[0]?.values[0]
+      return Promise.resolve(Number(row?.[0]))
+    },
+    check: () => Promise.resolve(checkLedger(database)),
+    epoch: () => Promise.resolve(durable.epoch),
+    storage: () => Promise.resolve(durable.storage()),
+    image: () => Promise.resolve(durable.image()),
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return Promise.resolve(() => void listeners.delete(listener))
+    },
+  }
+  return { api, durable }
+}
+
+let current: DurableDatabase | null = null
+
+const openTab = () =>
+  createTabCoordinator<LedgerApi>({
+    name: NAME,
+    ports: browserPorts(),
+    isReadOnly: (method) => ['count', 'check', 'epoch', 'storage', 'image'].includes(method),
+    isSubscription: (method) => method === 'subscribe',
+    lostAnswer: () => -1,
+    lead: async ({ resign }) => {
+      const { api, durable } = await openLedger(resign)
+      current = durable
+      return { api, close: () => durable.close() }
+    },
+  })
+
+let tab: ReturnType<typeof openTab> | null = null
+const joined = () => (tab ??= openTab())
+
+const api = {
+  /** Takes part in the election with the other tabs. */
+  role: (): TabRole => joined().role(),
+  add: (call: string) => joined().api.add(call),
+  count: (call: string) => joined().api.count(call),
+  epoch: () => joined().api.epoch(),
+  check: () => joined().api.check(),
+  image: () => joined().api.image(),
+  storage: () => joined().api.storage(),
+  subscribe: async (listener: (entry: number) => void) => proxy(await joined().api.subscribe(listener)),
+
+  /** Writes on its own, past the coordinator, until it is stopped: for a leader that is overtaken. Answers why it stopped. */
+  hammerUntilStopped: async (): Promise<string> => {
+    try {
+      for (;;) {
+        if (!current) return 'never led'
+        commitEntry(current.database)
+        await current.durability.barrier()
+      }
+    } catch (error) {
+      return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+    }
+  },
+
+  /** Opens alone and writes without end. `acknowledge` is called for what is durable, or, as a control, for what is not yet. */
+  async hammer(acknowledge: (entry: number) => Promise<void>, options: { isDishonest: boolean }): Promise<number> {
+    const disk = new IndexedDbDisk(NAME, indexedDB)
+    const write = disk.write.bind(disk)
+    if (options.isDishonest) {
+      disk.write = async (each) => {
+        await new Promise((resolve) => setTimeout(resolve, 80))
+        return write(each)
+      }
+    }
+    const opened = await openDurableDatabase({ disk, sqlite: await sqliteInBrowser(), smallestLogToFold })
+    if (!opened.ok) throw new Error(JSON.stringify(opened.error))
+    const { database, durability } = opened.value
+    const found = checkLedger(database)
+    createLedger(database)
+    const task = async () => {
+      for (;;) {
+        const entry = commitEntry(database)
+        if (options.isDishonest) await new Promise((resolve) => setTimeout(resolve, 1))
+        else if (entry % 3 === 0) await durability.barrier()
+        else {
+          await new Promise((resolve) => setTimeout(resolve))
+          continue
+        }
+        void acknowledge(entry)
+      }
+    }
+    for (let n = 0; n < 4; n++) void task()
+    return found
+  },
+
+  /** New owners come while the old one goes on writing. Answers with how each old one ended, and what is there in the end. */
+  async overtake(rounds: number): Promise<{ endings: string[]; acknowledged: number; found: number }> {
+    const open = async () => {
+      const disk = new IndexedDbDisk(NAME, indexedDB)
+      const opened = await openDurableDatabase({ disk, sqlite: await sqliteInBrowser(), smallestLogToFold })
+      if (!opened.ok) throw new Error(JSON.stringify(opened.error))
+      createLedger(opened.value.database)
+      return opened.value
+    }
+    const endings: string[] = []
+    let acknowledged = 0
+    let owner = await open()
+    for (let round = 0; round < rounds; round++) {
+      const old = owner
+      const hammering = (async () => {
+        for (;;) {
+          const entry = commitEntry(old.database)
+          await old.durability.barrier()
+          acknowledged = entry
+        }
+      })().catch((error: unknown) => endings.push(error instanceof Error ? error.name : String(error)))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      owner = await open()
+      await hammering
+      old.close()
+    }
+    const found = checkLedger(owner.database)
+    owner.close()
+    return { endings, acknowledged, found }
+  },
+
+  /** Fills the storage until it says no, then makes room and goes on. */
+  async fillUp(): Promise<{
+    before: StorageState['kind']
+    accepted: boolean
+    after: StorageState['kind']
+    entries: number
+    found: number
+  }> {
+    await writeFiller(3 * 2 ** 20)
+    const disk = new IndexedDbDisk(NAME, indexedDB)
+    const opened = await openDurableDatabase({ disk, sqlite: await sqliteInBrowser() })
+    if (!opened.ok) throw new Error(JSON.stringify(opened.error))
+    const { database, durability, storage, retry, close } = opened.value
+    createLedger(database)
+    database.run('CREATE TABLE bulk (b BLOB)')
+    while (durability.isAccepting()) {
+      database.run('INSERT INTO bulk VALUES (randomblob(200000))')
+      commitEntry(database)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    const before = storage().kind
+    const accepted = durability.isAccepting()
+    const waiting = durability.barrier()
+    const entries = commitEntry(database)
+    await deleteDatabase('filler')
+    await retry()
+    await waiting
+    const after = storage().kind
+    await durability.barrier()
+    close()
+    const again = await openDurableDatabase({
+      disk: new IndexedDbDisk(NAME, indexedDB),
+      sqlite: await sqliteInBrowser(),
+    })
+    if (!again.ok) throw new Error(JSON.stringify(again.error))
+    const found = checkLedger(again.value.database)
+    again.value.close()
+    return { before, accepted, after, entries, found }
+  },
+}
+export type LedgerWorkerApi = typeof api
+
+async function writeFiller(bytes: number): Promise<void> {
+  const request = indexedDB.open('filler', 1)
+  request.onupgradeneeded = () => request.result.createObjectStore('filler')
+  const filler = await new Promise<IDBDatabase>((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(new Error(String(request.error)))
+  })
+  const transaction = filler.transaction(['filler'], 'readwrite')
+  for (let n = 0; n < bytes; n += 50_000) {
+    transaction.objectStore('filler').put(crypto.getRandomValues(new Uint8Array(50_000)).buffer, n)
+  }
+  await new Promise<void>((resolve, reject) => {
+    transaction.oncomplete = () => resolve()
+    transaction.onabort = () => reject(new Error(String(transaction.error)))
+  })
+  filler.close()
+}
+
+const deleteDatabase = (name: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const request = indexedDB.deleteDatabase(name)
+    request.onsuccess = () => resolve()
+    request.onerror = () => reject(new Error(String(request.error)))
+  })
+
+expose(api)

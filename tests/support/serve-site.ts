@@ -1,0 +1,34 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+import { createStaticServer, listen } from '../../scripts/serve.mjs'
+
+export interface ServedSite {
+  url: string
+  close: () => Promise<void>
+}
+
+/** Builds a page that only tests use and serves it on this machine. */
+export async function serveSite(folder: string): Promise<ServedSite> {
+  const outDir = await mkdtemp(join(tmpdir(), 'holdfast-site-'))
+  await build({
+    root: fileURLToPath(new URL(folder, import.meta.url)),
+    configFile: false,
+    base: './',
+    logLevel: 'error',
+    worker: { format: 'es' },
+    build: { outDir, emptyOutDir: true, target: 'es2023' },
+  })
+  const server = createStaticServer(outDir)
+  const url = await listen(server, 0)
+  return {
+    url,
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await rm(outDir, { recursive: true, force: true })
+    },
+  }
+}
