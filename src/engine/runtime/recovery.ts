@@ -86,17 +86,28 @@ const rebuildFlags = (
   for (const { workflowId, producerName } of store.producerSchedules.due(clock.now())) {
     flags.queue(workflowId, producerName)
   }
+  markUnseenConsumers({ store, flags, workflows, configOf })
   queueUnservedManualRuns({ store, flags, workflows, configOf })
 }
 
+type FlagParts = Pick<EnginePorts, 'store'> &
+  Pick<RecoveryParts, 'flags' | 'configOf'> & { workflows: readonly Workflow[] }
+
+/**
+ * Deploying lets every consumer look once, and one that works by the clock has neither events nor a wake time before that look.
+ * If the tab died first, nothing else would ever wake it.
+ */
+const markUnseenConsumers = ({ store, flags, workflows, configOf }: FlagParts): void => {
+  for (const workflow of workflows) {
+    const seen = new Set(store.handlerStates.forWorkflow(workflow.id).map(({ handlerName }) => handlerName))
+    for (const consumer of Object.keys(configOf(workflow).consumers)) {
+      if (!seen.has(consumer)) flags.markDirty(workflow.id, consumer)
+    }
+  }
+}
+
 /** "Run now" was answered, so it must not be lost: producers that the open manual run has not come to yet are still queued. */
-const queueUnservedManualRuns = ({
-  store,
-  flags,
-  workflows,
-  configOf,
-}: Pick<EnginePorts, 'store'> &
-  Pick<RecoveryParts, 'flags' | 'configOf'> & { workflows: readonly Workflow[] }): void => {
+const queueUnservedManualRuns = ({ store, flags, workflows, configOf }: FlagParts): void => {
   for (const run of store.scriptRuns.listOpen()) {
     const workflow = workflows.find(({ id }) => id === run.workflowId)
     if (run.trigger !== 'manual' || workflow === undefined) continue
