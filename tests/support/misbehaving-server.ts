@@ -28,13 +28,14 @@ const json = (response: ServerResponse, value: unknown, status = 200) => {
 }
 
 /** A real HTTP server on this machine that does everything wrong that a server can do wrong, each under its own path. */
-export async function startMisbehavingServer(): Promise<MisbehavingServer> {
+export async function startMisbehavingServer({ allowsPages = false } = {}): Promise<MisbehavingServer> {
   const received: ReceivedRequest[] = []
   let arrivals: ((path: string) => void)[] = []
   const own = new Map<string, Answer>()
 
   const server = createServer((request, response) => {
     const path = request.url ?? '/'
+    if (allowsPages && allowPage(request, response)) return
     const arrived = arrivals
     arrivals = []
     for (const resolve of arrived) resolve(path)
@@ -66,6 +67,17 @@ export async function startMisbehavingServer(): Promise<MisbehavingServer> {
         server.closeAllConnections()
       }),
   }
+}
+
+/** CORS, as a service does it that wants to be used by pages of others. True when that was all that was asked. */
+function allowPage(request: IncomingMessage, response: ServerResponse): boolean {
+  response.setHeader('access-control-allow-origin', '*')
+  response.setHeader('access-control-expose-headers', '*')
+  if (request.method !== 'OPTIONS') return false
+  response.setHeader('access-control-allow-methods', '*')
+  response.setHeader('access-control-allow-headers', request.headers['access-control-request-headers'] ?? '*')
+  response.writeHead(204).end()
+  return true
 }
 
 async function readWhole(request: IncomingMessage): Promise<string> {

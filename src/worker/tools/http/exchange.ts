@@ -51,7 +51,7 @@ export async function exchange(deps: HttpDeps, request: HttpRequest, signal: Abo
     return limit.signal.aborted ? cutShort(read, limit.reason()) : read
   } catch (error) {
     if (limit.signal.aborted) return { kind: 'silent', message: limit.reason() }
-    const message = await explainSilence(deps, request.url, error)
+    const message = explainSilence(request.url, error, deps.isOnline())
     return wasNeverSent(error) ? { kind: 'unsent', type: 'network', message } : { kind: 'silent', message }
   } finally {
     limit.end()

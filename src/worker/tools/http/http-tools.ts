@@ -127,7 +127,7 @@ export function createHttpTools(deps: HttpDeps): DocumentedMethod[] {
     }),
     mutation('POST', 'Send a POST request', {
       signature: '(url: string, options?: HttpMutationOptions) => Promise<HttpResponse>',
-      text: 'Sends `json`, `form` or a text `body`. An `Idempotency-Key` header goes with it, the same for every attempt on the same events, unless `sendIdempotencyKey` is false. A 4xx is a definite failure; a 5xx or a lost connection leaves the outcome open, and you are asked.',
+      text: 'Sends `json`, `form` or a text `body`. An `Idempotency-Key` header goes with it, the same for every attempt on the same events, unless `sendIdempotencyKey` is false; browsers repeat a request by themselves when a kept connection breaks, and a service that knows the key does it only once. A 4xx is a definite failure; a 5xx or a lost connection leaves the outcome open, and you are asked.',
       example: "await ctx.http.post('https://api.example.com/items', { json: { name: 'Ada' } })",
     }),
     mutation('PUT', 'Send a PUT request', {
