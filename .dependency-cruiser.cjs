@@ -61,6 +61,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // Shipped as text: what they import, the sandbox provides.
+    exclude: { path: '^src/ui/features/gallery/templates/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: {

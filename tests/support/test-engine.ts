@@ -9,7 +9,7 @@ import type { EngineOptions } from '#engine/runtime/ports.ts'
 import { createMonotonicIds } from '#worker/monotonic-ids.ts'
 import { compileScript } from '#worker/sandbox/compile.ts'
 import { createSandbox } from '#worker/sandbox/create-sandbox.ts'
-import { createHandClock } from './hand-clock.ts'
+import { createHandClock, type HandClock } from './hand-clock.ts'
 import { openTestStore } from './open-test-store.ts'
 import { loadQuickjsWasm } from './quickjs-wasm.ts'
 import { createSeededRandom } from './seeded-random.ts'
@@ -101,8 +101,11 @@ let worlds = 0
 class PlugPulled extends Error {}
 
 /** The real engine over real sql.js and real QuickJS; time stands still until the test moves it. */
-export const openTestEngine = async (options: Partial<EngineOptions> = {}): Promise<TestEngine> => {
-  const clock = createHandClock()
+export const openTestEngine = async (
+  options: Partial<EngineOptions> = {},
+  outside: { clock?: HandClock; tools?: Tools } = {},
+): Promise<TestEngine> => {
+  const { clock = createHandClock() } = outside
   const box = createBox()
   // The sandbox is shared and keeps code by script id, so two worlds must never give out the same one.
   const random = createSeededRandom((worlds += 1))
@@ -132,7 +135,7 @@ export const openTestEngine = async (options: Partial<EngineOptions> = {}): Prom
         },
         ids: createMonotonicIds(clock, () => random.next(), null),
         sandbox: await testSandbox(),
-        tools: box.tools,
+        tools: outside.tools ?? box.tools,
         durability: { barrier: () => Promise.resolve(), flushSoon: () => undefined, isAccepting: isAlive },
         crash: {
           reach: (point) => {
