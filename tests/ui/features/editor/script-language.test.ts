@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import { createScriptLanguage, type ScriptLanguage } from '#ui/features/editor/language/script-language.ts'
+import { sessionTemplates } from '#ui/features/gallery/session-templates.ts'
+import { workflowTemplates } from '#ui/features/gallery/workflow-templates.ts'
+
+const folder = dirname(createRequire(import.meta.url).resolve('typescript'))
+const libraries = new Map(
+  readdirSync(folder)
+    .filter((name) => /^lib\.(?:es5|es20\d\d|decorators)[\w.]*\.d\.ts$/.test(name))
+    .map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+)
+const authoring = readFileSync(new URL('../../../../src/engine/script/authoring.ts', import.meta.url), 'utf8')
+const language = createScriptLanguage(ts, { authoring, libraries })
+
+/** The caret is where the text has a |. */
+const at = (marked: string): { language: ScriptLanguage; position: number } => {
+  const position = marked.indexOf('|')
+  language.setText(marked.replace('|', ''))
+  return { language, position }
+}
+const labels = (marked: string): string[] => {
+  const { position } = at(marked)
+  return language.complete(position)?.entries.map(({ label }) => label) ?? []
+}
+const messages = (text: string): string[] => {
+  language.setText(text)
+  return language.problems().map(({ message }) => message)
+}
+
+const consumer = (mutate: string) => `export default defineWorkflow({
+  name: 'x', topics: { mail: {}, bill: {} },
+  consumers: { c: { subscribe: ['mail'], publishes: ['bill'],
+    async prepare(state, ctx) { return { reservations: [] } },
+    ${mutate}
+  } },
+})`
+
+describe('the language service of the editor', () => {
+  it.each([...workflowTemplates])('finds nothing to complain about in the template $id', ({ source }) => {
+    expect(messages(source)).toEqual([])
+  })
+
+  it.each([...new Set(sessionTemplates.flatMap(({ session }) => session.agents.map(({ source }) => source)))])(
+    'finds nothing to complain about in an agent of a template',
+    (source) => {
+      expect(messages(source)).toEqual([])
+    },
+  )
+
+  it('knows what a script has around it, and nothing of a page', () => {
+    expect(
+      messages(`console.log(new URL('https://a.example').searchParams.get('q'), structuredClone(1), btoa('a'))`),
+    ).toEqual([])
+    expect(messages('document.title')).toHaveLength(1)
+    expect(messages('setTimeout(() => {}, 1)')).toHaveLength(1)
+  })
+
+  it('takes JavaScript as it is', () => {
+    expect(messages('const add = (a, b) => a + b\nexport default add')).toEqual([])
+  })
+
+  it('underlines what a phase may not do', () => {
+    const text = consumer(`async mutate(prepared, ctx) { await ctx.topics.publish('bill', { messageId: '1' }) },`)
+    language.setText(text)
+    const [problem] = language.problems()
+    expect(problem).toMatchObject({
+      severity: 'error',
+      message: expect.stringContaining("'topics' does not exist") as string,
+    })
+    expect(text.slice(problem?.from, problem?.to)).toBe('topics')
+  })
+
+  it('offers in mutate the tools that change something, and in prepare those that read', () => {
+    expect(labels(consumer('async mutate(prepared, ctx) { ctx.demo.inbox.| },'))).toEqual(['archive', 'reply'])
+    const reading = consumer('').replace('{ return', '{ ctx.demo.inbox.|; return')
+    expect(labels(reading)).toEqual(['get', 'list'])
+  })
+
+  it('offers the topics a handler may publish to, inside the quotes', () => {
+    const marked = consumer(
+      `async next(prepared, mutation, ctx) { await ctx.topics.publish('|', { messageId: '1' }) },`,
+    )
+    expect(labels(marked)).toEqual(['bill'])
+    const { position } = at(marked)
+    expect(language.complete(position)?.from).toBe(position)
+  })
+
+  it('replaces the word under the caret', () => {
+    const marked = consumer('async mutate(prepared, ctx) { await ctx.demo.sheet.app| },')
+    const { position } = at(marked)
+    expect(language.complete(position)?.from).toBe(position - 'app'.length)
+    expect(language.describeEntry(position, 'append')?.signature).toContain('append(row:')
+  })
+
+  it('explains what is under the pointer', () => {
+    const marked = consumer('').replace('{ return', `{ await ctx.topics.pe|ek('mail'); return`)
+    const { position } = at(marked)
+    expect(language.explain(position)).toMatchObject({
+      signature: expect.stringContaining('peek<"mail">') as string,
+      documentation: expect.stringContaining('oldest first') as string,
+    })
+  })
+})
