@@ -91,6 +91,12 @@ export default defineConfig(
   {
     files: ['**/*.svelte', '**/*.svelte.ts'],
     languageOptions: { parserOptions: { parser: ts.parser, svelteConfig } },
+    rules: {
+      // Of SvelteKit: the hash router here is our own.
+      'svelte/no-navigation-without-resolve': 'off',
+      // State is replaced whole ($state.raw); the Maps and Sets beside it are plain buffers on purpose.
+      'svelte/prefer-svelte-reactivity': 'off',
+    },
   },
   {
     files: ['**/*.{js,cjs,mjs}'],

@@ -2,14 +2,47 @@ import './kit/tokens.css'
 import './kit/base.css'
 import { mount } from 'svelte'
 import App from './App.svelte'
-import { connectEngine } from './client/connect-engine.ts'
+import type { App as AppContext } from './app-context.ts'
+import { ChangeFeed } from './client/change-feed.ts'
+import { EngineClient } from './client/engine-client.ts'
+import { LiveQuery } from './client/live-query.svelte.ts'
+import { Router } from './client/router.svelte.ts'
+import { routes } from './routes.ts'
+import { Commands } from './state/commands.svelte.ts'
 import { EngineStatus } from './state/engine-status.svelte.ts'
+import { Theme } from './state/theme.svelte.ts'
+import { Toasts } from './state/toasts.svelte.ts'
 
 const status = new EngineStatus()
-const engine = connectEngine((reason) => status.break(reason))
+const changes = new ChangeFeed()
+const client = new EngineClient({
+  onBroken: (reason) => status.break(reason),
+  onRestarted: () => {
+    status.recover()
+    changes.tellAll()
+  },
+})
+const { engine } = client
 globalThis.holdfast = engine
-void status.read(engine)
+
+const app: AppContext = {
+  engine,
+  client,
+  changes,
+  status,
+  router: new Router(routes),
+  toasts: new Toasts(),
+  commands: new Commands(),
+  theme: new Theme(),
+  live: (tables, read) => new LiveQuery(changes, tables, () => read(engine)),
+}
+status.follow(engine, changes)
+
+for (const event of ['online', 'visibilitychange'] as const) {
+  const target = event === 'online' ? globalThis : document
+  target.addEventListener(event, () => document.visibilityState === 'visible' && void engine.wake())
+}
 
 const target = document.querySelector('#app')
 if (target === null) throw new Error('index.html has no #app to mount into.')
-mount(App, { target, props: { status } })
+mount(App, { target, props: { app } })

@@ -1,4 +1,4 @@
-import type {} from '#ui/client/connect-engine.ts' // brings the type of globalThis.holdfast
+import type {} from '#ui/client/engine-client.ts' // brings the type of globalThis.holdfast
 import { test as base } from '@playwright/test'
 import { fileURLToPath } from 'node:url'
 import { createStaticServer, listen } from '../../../scripts/serve.mjs'
