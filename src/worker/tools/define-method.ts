@@ -76,8 +76,20 @@ export function defineMethod<Input>(spec: MethodSpec<Input>): DocumentedMethod {
     parse: (args) => parse(spec, args),
     permissionsFor: (params) => spec.permissions(inputOf(params)),
     call: (params, call) => settle(spec, () => spec.call(inputOf(params), call)),
-    ...(reconcile && { reconcile: async (params, call) => reconcile(inputOf(params), call) }),
-    ...(whereToCheck && { whereToCheck: (params) => whereToCheck(inputOf(params)) }),
+    ...(reconcile && {
+      async reconcile(params, call) {
+        const input = v.safeParse(spec.input, params)
+        if (input.success) return reconcile(input.output, call)
+        return { kind: 'unknown', message: `It was recorded in a way that ${spec.name} does not understand any more` }
+      },
+    }),
+    // Asked about whatever is in the ledger: also about arguments that were refused, or that an older version wrote.
+    ...(whereToCheck && {
+      whereToCheck(params) {
+        const input = v.safeParse(spec.input, params)
+        return input.success ? whereToCheck(input.output) : `Look where "${spec.title}" would have had its effect.`
+      },
+    }),
   }
 }
 
@@ -86,16 +98,17 @@ function parse<Input>(spec: MethodSpec<Input>, args: readonly Json[]): Result<Js
   try {
     raw = spec.arguments(args)
   } catch (error) {
-    if (error instanceof BadArgument)
-      return err(`${spec.name}: ${error.message}. Use it as ${spec.name}${spec.doc.signature}`)
+    if (error instanceof BadArgument) return err(withUsage(spec, error.message))
     throw error
   }
   const parsed = v.safeParse(spec.input, raw)
-  if (!parsed.success)
-    return err(`${spec.name}: ${describe(parsed.issues)}. Use it as ${spec.name}${spec.doc.signature}`)
+  if (!parsed.success) return err(withUsage(spec, describe(parsed.issues)))
   // Checked input is JSON in, JSON out: no schema here produces anything else.
   return ok(parsed.output as Json)
 }
+
+const withUsage = <Input>({ name, doc }: MethodSpec<Input>, problem: string): string =>
+  `${problem}. Use it as ${name}${doc.signature}`
 
 /** What escapes a tool is our own bug; a mutation may have gone out before it happened. */
 async function settle<Input>(spec: MethodSpec<Input>, call: () => Promise<ToolOutcome>): Promise<ToolOutcome> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describePermission } from '#worker/tools/permissions.ts'
 import { createTools } from '#worker/tools/registry.ts'
-import { callTool } from '../../support/call-tool.ts'
+import { callTool, toolCall } from '../../support/call-tool.ts'
 import { startFakeGithub, type FakeGithub } from '../../support/fake-github.ts'
 import { startMisbehavingServer, type MisbehavingServer } from '../../support/misbehaving-server.ts'
 import { createToolKit } from '../../support/tool-kit.ts'
@@ -29,6 +29,17 @@ describe('the registry', () => {
       expect(doc.signature, name).toMatch(/^\(.*\) => Promise<.+>$/)
       expect(doc.example, name).toContain(`ctx.${name}(`)
       expect('whereToCheck' in tool, `${name} says where to check`).toBe(kind === 'mutation')
+    }
+  })
+
+  it('can speak about whatever is in the ledger, also about what was refused or written by an older version', async () => {
+    const call = toolCall({ idempotencyKey: 'k' })
+    for (const method of tools.list()) {
+      if (method.kind === 'read') continue
+      for (const params of [null, ['a', { b: 1 }], { unknown: true }]) {
+        expect(method.whereToCheck?.(params)).toMatch(/^(Look|Paste)/)
+        if (method.reconcile) expect(await method.reconcile(params, call)).toMatchObject({ kind: 'unknown' })
+      }
     }
   })
 
@@ -95,8 +106,7 @@ describe('a secret', () => {
     const method = createTools(kit).find('github', 'issues.comment')
     github.comments.push({ id: 1, body: `${VALUE} <!-- holdfast:k1 -->` })
     const params = { repo: 'octo/hello', number: 1, body: 'x' }
-    const call = { workflowId: 'w', handlerRunId: 'h', idempotencyKey: 'k1', signal: new AbortController().signal }
-    const found = await method?.reconcile?.(params, call)
+    const found = await method?.reconcile?.(params, toolCall({ idempotencyKey: 'k1' }))
     expect(found).toMatchObject({ kind: 'applied', value: { body: '[secret GITHUB_TOKEN] <!-- holdfast:k1 -->' } })
   })
 })
