@@ -34,9 +34,9 @@ export function createEngineApi({ engine, database, durable }: EngineApiParts): 
     restoreWorkflow: engine.restoreWorkflow,
     deleteWorkflow: engine.deleteWorkflow,
     runWorkflow: engine.runWorkflow,
-    publishEvent: (workflowId, topic, event) => engine.publishEvent(workflowId, topic, { ...event }),
+    publishEvent: engine.publishEvent,
     getRun: (runId) => Promise.resolve(engine.getRun(runId)),
-    listEscalations: (filter) => answer(() => engine.listEscalations(filter)),
+    listEscalations: (filter) => Promise.resolve(engine.listEscalations(filter)),
     resolveEscalation: engine.resolveEscalation,
     sql: (query, params) => Promise.resolve(askDatabase(database, query, params)),
     exportDatabase: async () => {

@@ -51,3 +51,36 @@ export const publishTwo = `async handler(state, ctx) {
       await ctx.topics.publish('item', { messageId: 'b', title: 'B', payload: { n: 2 } })
       return { polls: (state?.polls ?? 0) + 1 }
     }`
+
+interface HandlerTexts {
+  /** By name: the schedule and the handler. */
+  producers?: Record<string, { schedule?: string; handler: string }>
+  /** By name: what it subscribes to, and its phases. */
+  consumers?: Record<string, ConsumerText & { subscribe?: string[] }>
+}
+
+/** Any number of handlers over the topics `item` and `done`; each may publish to both. */
+export const workflowScript = ({ producers = {}, consumers = {} }: HandlerTexts): string => {
+  const producerTexts = Object.entries(producers).map(
+    ([name, { schedule = `{ interval: '5m' }`, handler }]) =>
+      `${name}: { schedule: ${schedule}, publishes: ['item', 'done'], ${handler} }`,
+  )
+  const consumerTexts = Object.entries(consumers).map(
+    ([name, { subscribe = ['item'], prepare = carryOne, mutate = sendIt, next = null }]) =>
+      `${name}: { subscribe: ${JSON.stringify(subscribe)}, publishes: ['item', 'done'], ${[prepare, mutate, next]
+        .filter((part) => part !== null)
+        .join(', ')} }`,
+  )
+  return `
+export default defineWorkflow({
+  name: 'flow',
+  topics: { item: {}, done: {} },
+  producers: { ${producerTexts.join(',\n')} },
+  consumers: { ${consumerTexts.join(',\n')} },
+})`
+}
+
+/** A producer's handler that publishes these items. */
+export const publishing = (...messageIds: string[]): string => `async handler(state, ctx) {
+      for (const messageId of ${JSON.stringify(messageIds)}) await ctx.topics.publish('item', { messageId, payload: { messageId } })
+    }`

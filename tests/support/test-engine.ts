@@ -1,4 +1,5 @@
 import { failure, type FailureType } from '#engine/model/errors.ts'
+import type { Escalation, EscalationAction } from '#engine/model/escalation.ts'
 import type { Json } from '#engine/model/json.ts'
 import { ok, type Result } from '#engine/model/result.ts'
 import type { CrashPoint } from '#engine/ports/crash-point.ts'
@@ -26,12 +27,27 @@ export interface ToolCallSeen {
   key: string | null
 }
 
+/** `throw at once` throws before there is a promise: a tool that was never written as an async function. */
+type Answer = ToolOutcome | Promise<ToolOutcome> | 'never' | 'throw' | 'throw at once'
+
 /** The tool `box`: `get` reads, `send` mutates, and the test says how each call ends. */
 export interface Box {
   tools: Tools
   calls: ToolCallSeen[]
   /** How the next calls end, in order; after them every call succeeds. */
-  answers: (ToolOutcome | 'never' | 'throw')[]
+  answers: Answer[]
+}
+
+/** An answer that the test gives when it wants to. */
+export const heldAnswer = (): { answer: Promise<ToolOutcome>; give(outcome?: ToolOutcome): void } => {
+  let give: (outcome: ToolOutcome) => void = () => undefined
+  const answer = new Promise<ToolOutcome>((resolve) => (give = resolve))
+  return {
+    answer,
+    give: (outcome = answered()) => {
+      give(outcome)
+    },
+  }
 }
 
 export const answered = (value: Json = 'done'): ToolOutcome => ({ kind: 'ok', value })
@@ -48,7 +64,7 @@ export const failed = (
   }),
 })
 
-const createBox = (): Box => {
+const createBox = (trail: string[]): Box => {
   const box: Pick<Box, 'calls' | 'answers'> = { calls: [], answers: [] }
   const method = (name: string, kind: 'read' | 'mutation'): ToolMethod => ({
     namespace: 'box',
@@ -59,10 +75,12 @@ const createBox = (): Box => {
       args[0] === 'bad' ? { ok: false, error: 'the first argument must not be "bad".' } : ok(args[0] ?? null),
     permissionsFor: (params) => (params === 'secret' ? ['box:secret'] : []),
     whereToCheck: () => 'Open the box.',
-    call: async (params, { idempotencyKey }) => {
+    call: (params, { idempotencyKey }) => {
       box.calls.push({ method: name, params, key: idempotencyKey })
+      trail.push(`box.${name}`)
       const answer = box.answers.shift() ?? { kind: 'ok', value: { echo: params }, cost: 5 }
-      if (answer === 'throw') throw new Error('The lid fell off.')
+      if (answer === 'throw at once') throw new Error('The lid fell off.')
+      if (answer === 'throw') return Promise.reject(new Error('The lid fell off.'))
       return answer === 'never' ? new Promise<ToolOutcome>(() => undefined) : Promise.resolve(answer)
     },
   })
@@ -85,7 +103,21 @@ export interface TestEngine {
   rows(sql: string, ...params: (string | number)[]): Record<string, unknown>[]
   /** The first column of the first row. */
   value(sql: string, ...params: (string | number)[]): unknown
+  /** Writes behind the back of the engine: what there is no command for, or what only a mistake could write. */
+  change(sql: string, ...params: (string | number)[]): void
+  /** Every row of every table, as text: equal before and after means that nothing was written. */
+  dump(): string
+  /** What happened outside of the engine, in order: `barrier`, `durable`, `box.send`, … */
+  trail: string[]
+  /** The next barrier resolves only when the returned function is called. */
+  holdBarrier(): () => void
   deploy(source: string): Promise<string>
+  /** Publishes one event by hand. */
+  publish(workflowId: string, messageId?: string, payload?: Json): Promise<void>
+  /** The escalations that are open. */
+  questions(): Escalation[]
+  /** Settles the one open escalation. */
+  resolve(action: EscalationAction, value?: Json): Promise<void>
   /** Pulls the plug: a new engine over what was on disk at that moment. */
   crash(): Promise<void>
   /** The next time this point is reached, the tab dies there. */
@@ -106,7 +138,9 @@ export const openTestEngine = async (
   outside: { clock?: HandClock; tools?: Tools } = {},
 ): Promise<TestEngine> => {
   const { clock = createHandClock() } = outside
-  const box = createBox()
+  const trail: string[] = []
+  const box = createBox(trail)
+  let held: Promise<void> | null = null
   // The sandbox is shared and keeps code by script id, so two worlds must never give out the same one.
   const random = createSeededRandom((worlds += 1))
   let deadly: CrashPoint | null = null
@@ -136,7 +170,15 @@ export const openTestEngine = async (
         ids: createMonotonicIds(clock, () => random.next(), null),
         sandbox: await testSandbox(),
         tools: outside.tools ?? box.tools,
-        durability: { barrier: () => Promise.resolve(), flushSoon: () => undefined, isAccepting: isAlive },
+        durability: {
+          barrier: async () => {
+            trail.push('barrier')
+            await held
+            trail.push('durable')
+          },
+          flushSoon: () => trail.push('flush'),
+          isAccepting: isAlive,
+        },
         crash: {
           reach: (point) => {
             if (!isAlive()) throw new PlugPulled()
@@ -158,6 +200,38 @@ export const openTestEngine = async (
     clock,
     rows: (sql, ...params) => opened.database.all(sql, params),
     value: (sql, ...params) => Object.values(opened.database.get(sql, params) ?? {})[0],
+    change: (sql, ...params) => {
+      opened.database.transaction(() => opened.database.run(sql, params))
+    },
+    dump: () =>
+      opened.database
+        .all(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
+        .map(({ name }) => `${String(name)}\n${JSON.stringify(opened.database.all(`SELECT * FROM ${String(name)}`))}`)
+        .join('\n'),
+    trail,
+    holdBarrier: () => {
+      let release = (): void => undefined
+      held = new Promise((resolve) => (release = resolve))
+      return () => {
+        held = null
+        release()
+      }
+    },
+    publish: async (workflowId, messageId = 'm1', payload = { n: 1 }) => {
+      const published = await world.engine.publishEvent(workflowId, 'item', { messageId, payload })
+      if (!published.ok) throw new Error(published.error.message)
+    },
+    questions: () => {
+      const listed = world.engine.listEscalations({ open: true })
+      if (!listed.ok) throw new Error(listed.error.message)
+      return listed.value
+    },
+    resolve: async (action, value) => {
+      const [open, ...others] = world.questions()
+      if (open === undefined || others.length > 0) throw new Error('There is not exactly one open escalation.')
+      const resolved = await world.engine.resolveEscalation(open.id, action, value)
+      if (!resolved.ok) throw new Error(resolved.error.message)
+    },
     deploy: async (source) => {
       const deployed = await world.engine.deployWorkflow({ source })
       if (!deployed.ok) throw new Error(`${deployed.error.message} ${JSON.stringify(deployed.error.details)}`)

@@ -1,6 +1,4 @@
 import { engineError } from '../model/errors.ts'
-import type { EscalationAction } from '../model/escalation.ts'
-import { escalationActions } from '../model/escalation.ts'
 import type { Json } from '../model/json.ts'
 import type { Result } from '../model/result.ts'
 import { err, ok } from '../model/result.ts'
@@ -8,21 +6,13 @@ import type { Workflow, WorkflowConfig } from '../model/workflow.ts'
 import type { ScriptProblem } from '../ports/sandbox.ts'
 import { parsePublish } from '../script/topic-calls.ts'
 import { validateScript } from '../script/validate.ts'
+import type { DeployRequest } from './command-input.ts'
+import { parseAction, parseDeploy, parseId, parseJson, parseOptionalJson, parseTopicName } from './command-input.ts'
 import type { EnginePorts } from './ports.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { SchedulerState } from './scheduler-state.ts'
 import type { Transitions } from './transitions/index.ts'
 import { unknownWorkflow } from './transitions/workflows.ts'
-
-export interface DeployRequest {
-  source: string
-  name?: string
-  workflowId?: string
-  /** A draft stays a draft until it is resumed. */
-  activate?: boolean
-  /** `declared`: everything the script asks for; a list: just these. What was granted before stays granted. */
-  grant?: 'declared' | 'none' | readonly string[]
-}
 
 export interface Deployed {
   workflowId: string
@@ -46,14 +36,20 @@ export const createCommands = ({ ports, transitions, scheduler, flags, configOf 
     if (!result.ok) return result
     scheduler.touch(workflowId)
     scheduler.look()
-    await durability.barrier()
+    try {
+      await durability.barrier()
+    } catch {
+      return err(
+        engineError('read_only', 'Another tab has taken over meanwhile: nothing was saved. Try it again there.'),
+      )
+    }
     return result
   }
 
-  const deployWorkflow = async (request: DeployRequest): Promise<Result<Deployed>> => {
-    if (typeof request.source !== 'string' || request.source.trim() === '') {
-      return err(engineError('invalid_input', 'There is no script to deploy: `source` must be its text.'))
-    }
+  const deployWorkflow = async (wanted: DeployRequest): Promise<Result<Deployed>> => {
+    const parsed = parseDeploy(wanted)
+    if (!parsed.ok) return parsed
+    const request = parsed.value
     const checked = await validateScript(sandbox, request.source)
     if (!checked.ok) return err(invalidScript(checked.error))
     const { config, warnings } = checked.value
@@ -72,15 +68,24 @@ export const createCommands = ({ ports, transitions, scheduler, flags, configOf 
 
   const move =
     (event: 'activated' | 'paused' | 'archived' | 'restored') =>
-    async (id: string): Promise<Result<null>> => {
-      const moved = transitions.moveWorkflow(id, event)
-      return answer(id, moved.ok ? ok(null) : moved)
+    async (wanted: string): Promise<Result<null>> => {
+      const id = parseId('a workflow', wanted)
+      if (!id.ok) return id
+      const moved = transitions.moveWorkflow(id.value, event)
+      return answer(id.value, moved.ok ? ok(null) : moved)
     }
 
-  const runWorkflow = async (id: string): Promise<Result<{ runId: string }>> => {
+  /** An attempt that waits between two phases for its turn is active as well. */
+  const hasActiveHandler = (id: string): boolean => scheduler.isBusy(id) || store.handlerRuns.activeOf(id) !== undefined
+
+  const runWorkflow = async (wanted: string): Promise<Result<{ runId: string }>> => {
+    const parsed = parseId('a workflow', wanted)
+    if (!parsed.ok) return parsed
+    const id = parsed.value
     const workflow = store.workflows.get(id)
-    const refused = runRefusal(id, workflow, scheduler.isBusy(id))
-    if (refused !== null || workflow === undefined) return err(refused ?? unknownWorkflow(id))
+    if (workflow === undefined) return err(unknownWorkflow(id))
+    const refused = runRefusal(workflow, hasActiveHandler(id))
+    if (refused !== null) return err(refused)
     const left = store.scriptRuns.openOf(id)
     if (left !== undefined) transitions.closeRun(left.id, 'completed')
     const run = transitions.openRun(workflow, 'manual')
@@ -89,7 +94,17 @@ export const createCommands = ({ ports, transitions, scheduler, flags, configOf 
     return answer(id, ok({ runId: run.id }))
   }
 
-  const publishEvent = async (workflowId: string, topic: string, event: Json): Promise<Result<null>> => {
+  const publishEvent = async (id: string, topicName: string, wanted: unknown): Promise<Result<null>> => {
+    const parsedId = parseId('a workflow', id)
+    if (!parsedId.ok) return parsedId
+    const parsedTopic = parseTopicName(topicName)
+    if (!parsedTopic.ok) return parsedTopic
+    const event = parseJson('event', wanted)
+    if (!event.ok) return event
+    return publish(parsedId.value, parsedTopic.value, event.value)
+  }
+
+  const publish = async (workflowId: string, topic: string, event: Json): Promise<Result<null>> => {
     const workflow = store.workflows.get(workflowId)
     if (workflow === undefined) return err(unknownWorkflow(workflowId))
     const { topics } = configOf(workflow)
@@ -103,20 +118,24 @@ export const createCommands = ({ ports, transitions, scheduler, flags, configOf 
     return answer(workflowId, ok(null))
   }
 
-  const resolveEscalation = async (id: string, action: string, value?: Json): Promise<Result<null>> => {
-    if (!isAction(action)) {
-      const known = escalationActions.map((name) => `"${name}"`).join(', ')
-      return err(engineError('invalid_input', `There is no action "${action}". The actions are ${known}.`))
-    }
-    const resolved = transitions.resolveEscalation(id, action, value === undefined ? null : JSON.stringify(value))
+  const resolveEscalation = async (wanted: string, wantedAction: string, value?: Json): Promise<Result<null>> => {
+    const id = parseId('an escalation', wanted)
+    if (!id.ok) return id
+    const action = parseAction(wantedAction)
+    if (!action.ok) return action
+    const result = parseOptionalJson('result', value)
+    if (!result.ok) return result
+    const resolved = transitions.resolveEscalation(id.value, action.value, result.value)
     if (!resolved.ok) return resolved
     crash.reach('escalation_resolved')
     return answer(resolved.value.workflowId, ok(null))
   }
 
-  const deleteWorkflow = async (id: string): Promise<Result<null>> => {
-    const deleted = transitions.deleteWorkflow(id)
-    return answer(id, deleted.ok ? ok(null) : deleted)
+  const deleteWorkflow = async (wanted: string): Promise<Result<null>> => {
+    const id = parseId('a workflow', wanted)
+    if (!id.ok) return id
+    const deleted = transitions.deleteWorkflow(id.value)
+    return answer(id.value, deleted.ok ? ok(null) : deleted)
   }
 
   return {
@@ -132,22 +151,18 @@ export const createCommands = ({ ports, transitions, scheduler, flags, configOf 
   }
 }
 
-const runRefusal = (id: string, workflow: Workflow | undefined, isBusy: boolean) => {
-  if (workflow === undefined) return unknownWorkflow(id)
+const runRefusal = (workflow: Workflow, isActive: boolean) => {
   if (workflow.status !== 'active') {
     return engineError('workflow_paused', `"${workflow.name}" is ${workflow.status}. Resume it, then run it.`)
   }
   if (workflow.block !== null) {
     return engineError('workflow_blocked', `"${workflow.name}" needs you first: ${workflow.block.message}`)
   }
-  if (isBusy) {
+  if (isActive) {
     return engineError('run_active', `A handler of "${workflow.name}" is running. Wait until it has finished.`)
   }
   return null
 }
-
-const isAction = (action: string): action is EscalationAction =>
-  (escalationActions as readonly string[]).includes(action)
 
 const invalidScript = (problems: readonly ScriptProblem[]) => {
   const errors = problems.filter(({ severity }) => severity === 'error')

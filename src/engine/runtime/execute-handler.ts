@@ -6,9 +6,10 @@ import type { Result } from '../model/result.ts'
 import { err, ok } from '../model/result.ts'
 import type { Workflow } from '../model/workflow.ts'
 import type { PhaseOutcome, ScriptPhase } from '../ports/sandbox.ts'
+import { isTextTooDeep, TOO_DEEP } from '../script/nesting.ts'
 import { parsePrepareResult } from '../script/prepare-result.ts'
 import type { MutationCaller } from './mutation-call.ts'
-import { createMutationCaller } from './mutation-call.ts'
+import { createMutationCaller, recordedEvidence } from './mutation-call.ts'
 import type { AttemptHost } from './phase-host.ts'
 import { contextOperations, createAttemptHost, toInternalFailure } from './phase-host.ts'
 import type { EngineOptions, EnginePorts } from './ports.ts'
@@ -62,7 +63,12 @@ export const createExecuteHandler = (
 }
 
 /** What escaped our own code is never blamed on the script. If even this cannot be written, the engine stops. */
-const failInternally = ({ store }: EnginePorts, transitions: Transitions, runId: string, thrown: unknown): void => {
+const failInternally = (
+  { store, tools }: EnginePorts,
+  transitions: Transitions,
+  runId: string,
+  thrown: unknown,
+): void => {
   const run = store.handlerRuns.get(runId)
   if (run?.status !== 'active') return
   const mutation = store.mutations.ofHandlerRun(runId)
@@ -71,11 +77,14 @@ const failInternally = ({ store }: EnginePorts, transitions: Transitions, runId:
     trace: { logs: [], cost: 0 },
     touched: reservationsOf(run),
   }
-  if (mutation?.status === 'in_flight') {
-    transitions.loseOutcome(run, { ...failed, mutation: { entry: mutation, evidence: {} } })
-  } else if (mutation?.status === 'pending') {
-    transitions.failAttempt(run, { ...failed, mutation: { entry: mutation, evidence: {} } })
-  } else transitions.failAttempt(run, failed)
+  if (mutation?.status !== 'in_flight' && mutation?.status !== 'pending') {
+    transitions.failAttempt(run, failed)
+    return
+  }
+  const evidence = recordedEvidence(tools, mutation)
+  const withMutation = { ...failed, mutation: { entry: mutation, evidence } }
+  if (mutation.status === 'in_flight') transitions.loseOutcome(run, withMutation)
+  else transitions.failAttempt(run, withMutation)
 }
 
 const createProducerSteps = (
@@ -89,6 +98,7 @@ const createProducerSteps = (
   },
   executing: async (run, workflow) => {
     const script = await scripts.load(run.scriptId)
+    if (cancelIfGone(transitions, run, script)) return
     const publishes = script.config.producers[run.handlerName]?.publishes ?? []
     const host = createAttemptHost(ports, options, {
       run,
@@ -135,6 +145,7 @@ const createConsumerSteps = (
 
   const prepare: Step = async (run, workflow) => {
     const script = await scripts.load(run.scriptId)
+    if (cancelIfGone(transitions, run, script)) return
     const host = hostFor(run, workflow, script, 'prepare')
     const outcome = await runScript(ports, options, run, script, 'prepare', [run.inputState ?? 'null'], host)
     if (outcome.kind !== 'returned') {
@@ -161,7 +172,8 @@ const createConsumerSteps = (
     const host = hostFor(run, workflow, script, 'mutate')
     const outcome = await runScript(ports, options, run, script, 'mutate', [run.prepareResult ?? 'null'], host)
     const call = host.mutationCall()
-    if (outcome.kind === 'ended' && call !== null) await mutations.perform(run, call, host.trace())
+    if (!call.ok) fail(run, call.error, host)
+    else if (outcome.kind === 'ended' && call.value !== null) await mutations.perform(run, call.value, host.trace())
     else if (outcome.kind === 'returned') transitions.passWithoutMutation(run, host.trace())
     else fail(run, failureOf(outcome), host)
   }
@@ -203,6 +215,21 @@ const createConsumerSteps = (
   }
 }
 
+/**
+ * A retry runs the version that is active now, and that may not have the handler any more. Before the boundary there is nothing
+ * to finish: the events go back, and nobody is asked about a handler that was taken away on purpose.
+ */
+const cancelIfGone = (transitions: Transitions, run: HandlerRun, script: LoadedScript): boolean => {
+  if (hasHandler(script, run)) return false
+  const reason = `Version ${String(script.version)} of the script has no ${run.handlerType} "${run.handlerName}" any more, so there is nothing to retry.`
+  const cancelled = transitions.cancelAttempt(run.id, reason)
+  if (!cancelled.ok) throw new EngineBug(cancelled.error.message)
+  return true
+}
+
+const hasHandler = ({ config }: LoadedScript, run: HandlerRun): boolean =>
+  Object.hasOwn(run.handlerType === 'producer' ? config.producers : config.consumers, run.handlerName)
+
 /** What `next` is told: `{ status: 'applied', result } | { status: 'none' } | { status: 'skipped' }`. */
 const mutationForScript = (run: HandlerRun): JsonText =>
   run.mutationOutcome === 'applied'
@@ -218,8 +245,7 @@ const runScript = async (
   args: readonly JsonText[],
   host: AttemptHost,
 ): Promise<PhaseOutcome> => {
-  const handlers = phase === 'producer' ? script.config.producers : script.config.consumers
-  if (!Object.hasOwn(handlers, run.handlerName)) {
+  if (!hasHandler(script, run)) {
     const message = `Version ${String(script.version)} of the script has no ${run.handlerType} "${run.handlerName}" any more. Bring it back, or skip these events.`
     return { kind: 'failed', failure: failure('logic', message) }
   }
@@ -236,7 +262,8 @@ const runScript = async (
     host,
   })
   crash.reach('after_script')
-  return outcome
+  if (outcome.kind !== 'returned' || outcome.value === undefined || !isTextTooDeep(outcome.value)) return outcome
+  return { kind: 'failed', failure: failure('logic', `What ${phase} returned ${TOO_DEEP}. Return something flatter.`) }
 }
 
 const failureOf = (outcome: PhaseOutcome): Failure =>

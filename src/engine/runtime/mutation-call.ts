@@ -1,10 +1,13 @@
 import { idempotencyKey } from '../machine/idempotency.ts'
 import { failure } from '../model/errors.ts'
 import type { HandlerRun } from '../model/handler-run.ts'
-import type { Json, JsonObject } from '../model/json.ts'
+import type { Json, JsonObject, JsonText } from '../model/json.ts'
+import type { LogLine } from '../model/log.ts'
 import type { Mutation } from '../model/mutation.ts'
-import type { ToolMethod, ToolOutcome } from '../ports/tools.ts'
+import type { ToolMethod, ToolOutcome, Tools } from '../ports/tools.ts'
+import { isValueTooDeep, TOO_DEEP } from '../script/nesting.ts'
 import { createAbort } from './abort.ts'
+import { callTool, costOf } from './call-tool.ts'
 import type { MutationCall } from './phase-host.ts'
 import { toInternalFailure } from './phase-host.ts'
 import type { EngineOptions, EnginePorts } from './ports.ts'
@@ -57,7 +60,7 @@ export const createMutationCaller = (
     params: Json,
     trace: PhaseTrace,
   ): Promise<void> => {
-    transitions.sendMutation(mutation)
+    transitions.sendMutation(run, mutation)
     crash.reach('mutation_in_flight')
     await durability.barrier()
     crash.reach('mutation_durable')
@@ -66,7 +69,7 @@ export const createMutationCaller = (
     if (inFlight?.status !== 'in_flight') return
     const outcome = await callWithDeadline(method, params, run, inFlight)
     crash.reach('mutation_called')
-    settle(run, inFlight, method, params, outcome, { ...trace, cost: trace.cost + (outcome.cost ?? 0) })
+    settle(run, inFlight, method, params, outcome, { ...trace, cost: trace.cost + costOf(outcome) })
     durability.flushSoon()
     crash.reach('mutation_settled')
   }
@@ -85,13 +88,8 @@ export const createMutationCaller = (
         abort()
       })
     })
-    const called = method
-      .call(params, {
-        workflowId: run.workflowId,
-        handlerRunId: run.id,
-        idempotencyKey: mutation.idempotencyKey,
-        signal,
-      })
+    const { workflowId, idempotencyKey: key } = mutation
+    const called = callTool(method, params, { workflowId, handlerRunId: run.id, idempotencyKey: key, signal })
       // A tool that throws has not classified its outcome, and it may have sent something before it threw.
       .catch((thrown: unknown) => uncertain(toInternalFailure(opOf(mutation), thrown).message))
     const outcome = await Promise.race([called, deadline])
@@ -108,8 +106,8 @@ export const createMutationCaller = (
     trace: PhaseTrace,
   ): void => {
     if (outcome.kind === 'ok') {
-      const result = outcome.value === undefined ? null : JSON.stringify(outcome.value)
-      transitions.applyMutation(run, mutation, result, trace)
+      const { text, log } = keepable(opOf(mutation), outcome.value, clock.now())
+      transitions.applyMutation(run, mutation, text, { ...trace, logs: [...trace.logs, ...log] })
       return
     }
     const ended = {
@@ -151,6 +149,14 @@ export const createMutationCaller = (
 
 export const interrupted = 'The tab was closed or died while the request was on its way.'
 
+/** What was done stays done, also where its answer cannot be kept: then `next` gets null and the log says why. */
+const keepable = (op: string, value: Json | undefined, at: number): { text: JsonText | null; log: LogLine[] } => {
+  if (value === undefined) return { text: null, log: [] }
+  if (!isValueTooDeep(value)) return { text: JSON.stringify(value), log: [] }
+  const message = `${op}: its answer ${TOO_DEEP}, so it was not kept. The mutation itself was made.`
+  return { text: null, log: [{ at, phase: 'mutating', level: 'warn', message, data: null }] }
+}
+
 const uncertain = (message: string): ToolOutcome => ({
   kind: 'failed',
   certainty: 'uncertain',
@@ -160,11 +166,24 @@ const uncertain = (message: string): ToolOutcome => ({
 const opOf = (mutation: Mutation): string => `${mutation.toolNamespace}.${mutation.toolMethod}`
 
 /** What a person needs to find out whether it happened: the host's own record, never the script's words. */
-export const evidenceOf = (mutation: Mutation, method: ToolMethod | undefined, params: Json): JsonObject => ({
+const evidenceOf = (mutation: Mutation, method: ToolMethod | undefined, params: Json): JsonObject => ({
   tool: opOf(mutation),
   title: method?.title ?? opOf(mutation),
   params,
   idempotencyKey: mutation.idempotencyKey,
-  whereToCheck: method?.whereToCheck?.(params) ?? null,
+  whereToCheck: whereToCheck(method, params),
   attemptedAt: mutation.createdAt,
 })
+
+/** The same from the ledger alone. */
+export const recordedEvidence = (tools: Tools, mutation: Mutation): JsonObject =>
+  evidenceOf(mutation, tools.find(mutation.toolNamespace, mutation.toolMethod), JSON.parse(mutation.params) as Json)
+
+/** Advice that a tool fails to give must not cost the rest of the evidence. */
+const whereToCheck = (method: ToolMethod | undefined, params: Json): string | null => {
+  try {
+    return method?.whereToCheck?.(params) ?? null
+  } catch {
+    return null
+  }
+}

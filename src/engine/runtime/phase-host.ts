@@ -12,7 +12,9 @@ import type { Result } from '../model/result.ts'
 import { err, ok } from '../model/result.ts'
 import type { AbortSignalLike, HostReply, PhaseHost, ScriptPhase } from '../ports/sandbox.ts'
 import type { ToolMethod } from '../ports/tools.ts'
+import { isTextTooDeep, TOO_DEEP } from '../script/nesting.ts'
 import { parseGetByIds, parsePeek, parsePublish } from '../script/topic-calls.ts'
+import { callTool, costOf } from './call-tool.ts'
 import type { EngineOptions, EnginePorts } from './ports.ts'
 import type { PhaseTrace } from './transitions/attempts.ts'
 
@@ -29,7 +31,8 @@ export interface AttemptHost extends PhaseHost {
   trace(): PhaseTrace
   drafts(): readonly EventDraft[]
   touched(): Reservation[]
-  mutationCall(): MutationCall | null
+  /** The one mutation that was asked for, null when none was. Two are an error, whether the script caught it or not. */
+  mutationCall(): Result<MutationCall | null, Failure>
 }
 
 export interface HostedPhase {
@@ -109,10 +112,13 @@ export const createAttemptHost = (
   const readTool = async (op: string, call: MutationCall, signal: AbortSignalLike): Promise<HostReply> => {
     if (call.refusal !== null) return { kind: 'error', failure: call.refusal }
     const startedAt = clock.now()
-    const outcome = await call.method
-      .call(call.params, { workflowId: run.workflowId, handlerRunId: run.id, idempotencyKey: null, signal })
-      .catch((thrown: unknown) => ({ kind: 'failed' as const, failure: toInternalFailure(op, thrown), cost: 0 }))
-    cost += outcome.cost ?? 0
+    const context = { workflowId: run.workflowId, handlerRunId: run.id, idempotencyKey: null, signal }
+    const outcome = await callTool(call.method, call.params, context).catch((thrown: unknown) => ({
+      kind: 'failed' as const,
+      failure: toInternalFailure(op, thrown),
+      cost: 0,
+    }))
+    cost += costOf(outcome)
     const data = { op, params: call.params, ms: clock.now() - startedAt }
     if (outcome.kind === 'ok') {
       log('debug', op, JSON.stringify(data))
@@ -136,6 +142,7 @@ export const createAttemptHost = (
     if (kind === null) return { kind: 'error', failure: failure('logic', `There is no \`ctx.${op}\`.`) }
     const violation = phaseViolation(op, kind, phase)
     if (violation !== null) return { kind: 'error', failure: failure('logic', violation) }
+    if (isTextTooDeep(argsText)) return { kind: 'error', failure: failure('logic', `${op}: an argument ${TOO_DEEP}.`) }
     const args = JSON.parse(argsText) as Json[]
     if (method === undefined) {
       const done = topicCall(op, args)
@@ -155,7 +162,10 @@ export const createAttemptHost = (
     trace: () => ({ logs, cost }),
     drafts: () => drafts,
     touched: () => [...touched].map(([topic, messageIds]) => ({ topic, ids: [...messageIds] })),
-    mutationCall: () => (mutationCalls.length === 1 ? (mutationCalls[0] ?? null) : null),
+    mutationCall: () => {
+      const [only, ...others] = mutationCalls
+      return others.length > 0 ? err(secondMutation) : ok(only ?? null)
+    },
   }
 }
 

@@ -7,6 +7,7 @@ import type { Result } from '../model/result.ts'
 import { err, ok } from '../model/result.ts'
 import type { ScriptRun } from '../model/script-run.ts'
 import type { StoreReads } from '../ports/store.ts'
+import { parseEscalationFilter, parseId } from './command-input.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { WorkflowView } from './workflow-view.ts'
 import { workflowState } from './workflow-view.ts'
@@ -45,7 +46,10 @@ export const createQueries = (store: StoreReads, scheduler: Scheduler) => {
     })
   }
 
-  const getRun = (runId: string): Result<RunDetail> => {
+  const getRun = (wanted: string): Result<RunDetail> => {
+    const id = parseId('a run', wanted)
+    if (!id.ok) return id
+    const runId = id.value
     const run = store.scriptRuns.get(runId)
     if (run === undefined) return err(engineError('not_found', `There is no run "${runId}".`))
     const handlerRuns = store.handlerRuns
@@ -54,7 +58,10 @@ export const createQueries = (store: StoreReads, scheduler: Scheduler) => {
     return ok({ ...run, handlerRuns, logs: store.logs.ofScriptRun(runId) })
   }
 
-  const listEscalations = (filter: { open?: boolean } = {}): Escalation[] => store.escalations.list(filter)
+  const listEscalations = (filter: { open?: boolean } = {}): Result<Escalation[]> => {
+    const parsed = parseEscalationFilter(filter)
+    return parsed.ok ? ok(store.escalations.list(parsed.value)) : parsed
+  }
 
   return { listWorkflows, getRun, listEscalations }
 }

@@ -1,8 +1,7 @@
 import { failure } from '../model/errors.ts'
-import type { Json } from '../model/json.ts'
 import type { Workflow, WorkflowConfig } from '../model/workflow.ts'
 import type { EnginePorts } from './ports.ts'
-import { evidenceOf, interrupted } from './mutation-call.ts'
+import { interrupted, recordedEvidence } from './mutation-call.ts'
 import { reservationsOf } from './reservations.ts'
 import type { SchedulerState } from './scheduler-state.ts'
 import { noTrace } from './transitions/attempts.ts'
@@ -52,12 +51,11 @@ export const recover = ({ ports, transitions, flags, configOf }: RecoveryParts):
   for (const run of store.handlerRuns.listActive()) {
     const mutation = store.mutations.ofHandlerRun(run.id)
     if (mutation?.status === 'in_flight') {
-      const method = tools.find(mutation.toolNamespace, mutation.toolMethod)
       transitions.loseOutcome(run, {
         failure: failure('network', interrupted),
         trace: noTrace,
         touched: reservationsOf(run),
-        mutation: { entry: mutation, evidence: evidenceOf(mutation, method, JSON.parse(mutation.params) as Json) },
+        mutation: { entry: mutation, evidence: recordedEvidence(tools, mutation) },
       })
       report.askedUser += 1
     } else {

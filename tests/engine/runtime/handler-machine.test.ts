@@ -90,7 +90,7 @@ describe('a consumer', () => {
       { phase: 'preparing', status: 'failed:logic', error_type: 'logic' },
     ])
     expect(world.value(`SELECT status FROM events`)).toBe('pending')
-    expect(world.engine.listEscalations({ open: true })).toMatchObject([{ kind: 'logic_failure', workflowId: id }])
+    expect(world.questions()).toMatchObject([{ kind: 'logic_failure', workflowId: id }])
   })
 
   test('with empty reservations commits at once: mutate and next are skipped, the state stays', async () => {
@@ -122,7 +122,7 @@ describe('a consumer', () => {
     expect(world.value(`SELECT status FROM mutations`)).toBe('indeterminate')
     expect(world.value(`SELECT status FROM events`)).toBe('reserved')
     expect(world.box.calls).toHaveLength(1)
-    expect(world.engine.listEscalations({ open: true })).toMatchObject([
+    expect(world.questions()).toMatchObject([
       {
         kind: 'indeterminate_mutation',
         actions: ['happened', 'did_not_happen', 'skip'],

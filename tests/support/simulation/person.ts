@@ -2,6 +2,7 @@ import type { Escalation, EscalationAction } from '#engine/model/escalation.ts'
 import type { Engine } from '#engine/runtime/engine.ts'
 import type { HandClock } from '../hand-clock.ts'
 import type { SeededRandom } from '../seeded-random.ts'
+import { TabDied } from './mortal-ports.ts'
 import type { OutsideWorld } from './outside-world.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -51,6 +52,7 @@ export const createPerson = (random: SeededRandom, scenario: Scenario, world: Ou
   const deployMissing = async (engine: Engine, scripts: readonly string[]): Promise<void> => {
     for (const source of scripts.slice(workflowIds.length)) {
       const deployed = await engine.deployWorkflow({ source })
+      if (!deployed.ok && deployed.error.code === 'read_only') throw new TabDied()
       if (!deployed.ok) throw new Error(deployed.error.message + JSON.stringify(deployed.error.details))
       workflowIds.push(deployed.value.workflowId)
     }
@@ -59,7 +61,7 @@ export const createPerson = (random: SeededRandom, scenario: Scenario, world: Ou
   const doSomething = async (engine: Engine): Promise<void> => {
     actionsLeft -= 1
     const workflowId = random.pick(workflowIds)
-    const [open] = engine.listEscalations({ open: true })
+    const [open] = openQuestions(engine)
     if (open !== undefined && random.chance(0.6)) {
       await answer(engine, open, true)
       return
@@ -83,7 +85,7 @@ export const createPerson = (random: SeededRandom, scenario: Scenario, world: Ou
 
   const answerEverything = async (engine: Engine): Promise<void> => {
     for (const workflowId of workflowIds) await engine.resumeWorkflow(workflowId)
-    for (const escalation of engine.listEscalations({ open: true })) await answer(engine, escalation, false)
+    for (const escalation of openQuestions(engine)) await answer(engine, escalation, false)
   }
 
   return {
@@ -93,6 +95,11 @@ export const createPerson = (random: SeededRandom, scenario: Scenario, world: Ou
     isDone: () => actionsLeft <= 0,
     testimony: () => ({ workflowIds, acknowledgedEvents, wrongDenials, answeredKeys }),
   }
+}
+
+const openQuestions = (engine: Engine): Escalation[] => {
+  const listed = engine.listEscalations({ open: true })
+  return listed.ok ? listed.value : []
 }
 
 const keyOf = ({ details }: Escalation): string => {

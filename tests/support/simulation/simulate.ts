@@ -1,5 +1,4 @@
 import type { SqlJsStatic } from 'sql.js'
-import type { Engine } from '#engine/runtime/engine.ts'
 import { openDatabase } from '#worker/sqlite/open-database.ts'
 import { createHandClock } from '../hand-clock.ts'
 import { createInProcessSandbox } from '../in-process-sandbox.ts'
@@ -106,7 +105,7 @@ export const simulate = async ({
   const scripts = scenario.shapes.map((shape, index) => scriptOf(`sim-${String(index)}`, shape))
   for (let deaths = 0; deaths < maxDeaths && result.problems.length === 0; deaths += 1) {
     const diesAt = deaths === 0 && firstDeathAt !== undefined ? firstDeathAt : 1 + lifeRandom.below(120)
-    const survived = await liveThrough(diesAt, ({ engine }) => act(engine, person, scripts, clock))
+    const survived = await liveThrough(diesAt, (tab) => act(tab, person, scripts, clock))
     if (survived || person.isDone()) break
   }
   // The storm is over: nothing fails any more, and a person is there who answers every question.
@@ -122,14 +121,15 @@ const drain = (): Promise<void> => new Promise((resolve) => setImmediate(resolve
 type Person = ReturnType<typeof createPerson>
 type HandClock = ReturnType<typeof createHandClock>
 
-const act = async (engine: Engine, person: Person, scripts: string[], clock: HandClock): Promise<void> => {
+const act = async (tab: Tab, person: Person, scripts: string[], clock: HandClock): Promise<void> => {
+  const { engine } = tab
   await person.deployMissing(engine, scripts)
   while (!person.isDone()) {
     await drain()
-    assertAlive(engine)
+    assertAlive(tab)
     await person.doSomething(engine)
     await drain()
-    assertAlive(engine)
+    assertAlive(tab)
     const { nextWakeAt } = engine.info()
     if (nextWakeAt !== null) clock.advance(Math.max(1, nextWakeAt - clock.now()))
     else clock.advance(1000)
@@ -137,7 +137,8 @@ const act = async (engine: Engine, person: Person, scripts: string[], clock: Han
   await drain()
 }
 
-const assertAlive = (engine: Engine): void => {
+const assertAlive = ({ engine, life }: Tab): void => {
+  if (life.isDead()) throw new TabDied()
   const { state, fatal } = engine.info()
   if (state === 'failed') throw fatal instanceof Error ? fatal : new Error(String(fatal))
 }
@@ -153,7 +154,7 @@ const settle = async (tab: Tab, person: Person, scripts: string[], clock: HandCl
     await drain()
     await person.answerEverything(engine)
     await drain()
-    assertAlive(engine)
+    assertAlive(tab)
     quiet = hasWorkLeft(tab) ? 0 : quiet + 1
     clock.advance(35_000)
   }

@@ -6,6 +6,7 @@ import type { PrepareResult, Reservation } from '../../model/prepare-result.ts'
 import { err, ok } from '../../model/result.ts'
 import type { Result } from '../../model/result.ts'
 import type { StoreReads } from '../../ports/store.ts'
+import { parseWorkflowConfig } from '../../script/config.ts'
 import type { PhaseTrace } from './attempts.ts'
 import { advance, moveStatus } from './attempts.ts'
 import type { Transition } from './context.ts'
@@ -27,9 +28,16 @@ export const savePrepared = (
     eventIds.push(...found.value)
   }
   tx.events.reserve(eventIds, run.id)
-  tx.handlerStates.setWakeAt(run.workflowId, run.handlerName, prepared.wakeAt, now)
+  if (isStillAConsumer(tx, run)) tx.handlerStates.setWakeAt(run.workflowId, run.handlerName, prepared.wakeAt, now)
   advance(transition, run, 'prepare_returned', { prepareResult: prepared.text }, trace)
   return ok(undefined)
+}
+
+/** A new version may have been deployed while this one's prepare ran: a wake time of a consumer that is gone wakes nobody. */
+const isStillAConsumer = (tx: StoreReads, run: HandlerRun): boolean => {
+  const workflow = tx.workflows.get(run.workflowId)
+  if (workflow === undefined || workflow.activeScriptId === run.scriptId) return true
+  return Object.hasOwn(parseWorkflowConfig(workflow.handlerConfig).consumers, run.handlerName)
 }
 
 const findPending = (tx: StoreReads, workflowId: string, { topic, ids }: Reservation): Result<string[], Failure> => {

@@ -1,12 +1,16 @@
 import { actionTable, backoffMs, failureTable, maxAutomaticRetries, maxCrashesInRow } from '../../machine/failures.ts'
+import { decideMove } from '../../machine/move-table.ts'
 import { isPastBoundary } from '../../machine/phases.ts'
+import { statusTable } from '../../machine/statuses.ts'
 import type { EscalationKind } from '../../model/escalation.ts'
 import type { Failure } from '../../model/errors.ts'
-import { failure } from '../../model/errors.ts'
+import { engineError, failure } from '../../model/errors.ts'
 import type { HandlerRun, RunStatus } from '../../model/handler-run.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Mutation } from '../../model/mutation.ts'
 import type { Reservation } from '../../model/prepare-result.ts'
+import { err, ok } from '../../model/result.ts'
+import type { Result } from '../../model/result.ts'
 import type { HandlerRunPatch, StoreReads } from '../../ports/store.ts'
 import type { PhaseTrace } from './attempts.ts'
 import { ensureUnchanged, moveStatus, noTrace, recordTrace } from './attempts.ts'
@@ -76,13 +80,37 @@ export const crashAttempt = (transition: Transition, run: HandlerRun, unsent: Mu
   return status
 }
 
-export const cancelAttempt = (transition: Transition, run: HandlerRun): void => {
-  if (!isPastBoundary(run)) releaseEvents(transition, run)
-  stopAttempt(transition, run, moveStatus(run, 'cancelled'), {
-    failure: failure('logic', run.error ?? 'Cancelled by the user.'),
-    trace: noTrace,
-    touched: [],
-  })
+/**
+ * Takes an attempt back: it reserves nothing any more and is not tried again. What the world has seen, or may be seeing right
+ * now, cannot be taken back: such an attempt has to come to its own end.
+ */
+export const cancelAttempt = (transition: Transition, runId: string, reason: string): Result<void> => {
+  const { tx } = transition
+  const run = tx.handlerRuns.get(runId)
+  if (run === undefined) return err(engineError('not_found', `There is no handler run "${runId}".`))
+  const status = decideMove(statusTable, run.status, 'cancelled')
+  if (!status.ok) return status
+  const mutation = tx.mutations.ofHandlerRun(run.id)
+  if (isPastBoundary(run) || mutation?.status === 'in_flight') {
+    const made = mutation?.status === 'in_flight' ? 'its mutation is under way' : 'it is past its mutation'
+    return err(
+      engineError('illegal_transition', `"${run.handlerName}" cannot be cancelled: ${made} and has to finish.`),
+    )
+  }
+  if (mutation?.status === 'pending') moveMutation(transition, mutation, 'refused', { error: reason })
+  releaseEvents(transition, run)
+  withdrawQuestion(transition, run)
+  const stopped = { failure: failure('logic', reason), trace: noTrace, touched: [] }
+  stopAttempt(transition, run, status.value, stopped, { errorType: null })
+  return ok(undefined)
+}
+
+/** Nobody needs to answer for an attempt that is not tried again. */
+const withdrawQuestion = ({ tx, now }: Transition, run: HandlerRun): void => {
+  const open = tx.escalations.openOfHandlerRun(run.id)
+  if (open === undefined) return
+  tx.escalations.resolve(open.id, 'skip', null, now)
+  tx.workflows.setBlock(run.workflowId, null, now)
 }
 
 const crashesInRow = (tx: StoreReads, run: HandlerRun): number => {

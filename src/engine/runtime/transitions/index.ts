@@ -20,7 +20,7 @@ import { publishEvents } from './events.ts'
 import type { FailedAttempt } from './failure.ts'
 import { cancelAttempt, crashAttempt, failAttempt, loseOutcome } from './failure.ts'
 import type { MutationRequest } from './mutation.ts'
-import { applyMutation, moveMutation, passWithoutMutation, recordMutation } from './mutation.ts'
+import { applyMutation, passWithoutMutation, recordMutation, sendMutation } from './mutation.ts'
 import type { CommittedPhase } from './producer.ts'
 import { commitProducer } from './producer.ts'
 import { closeScriptRun, openScriptRun } from './script-runs.ts'
@@ -79,9 +79,9 @@ export const createTransitions = (ports: TransitionPorts) => {
 
     recordMutation: (run: HandlerRun, request: MutationRequest): Mutation =>
       commit((t) => recordMutation(t, run, request)),
-    sendMutation: (mutation: Mutation): void => {
+    sendMutation: (run: HandlerRun, mutation: Mutation): void => {
       commit((t) => {
-        moveMutation(t, mutation, 'sent')
+        sendMutation(t, run, mutation)
       })
     },
     applyMutation: (run: HandlerRun, mutation: Mutation, result: JsonText | null, trace: PhaseTrace): void => {
@@ -106,11 +106,7 @@ export const createTransitions = (ports: TransitionPorts) => {
       })
     },
     crashAttempt: (run: HandlerRun, unsent: Mutation | null): RunStatus => commit((t) => crashAttempt(t, run, unsent)),
-    cancelAttempt: (run: HandlerRun): void => {
-      commit((t) => {
-        cancelAttempt(t, run)
-      })
-    },
+    cancelAttempt: (runId: string, reason: string): Result<void> => commit((t) => cancelAttempt(t, runId, reason)),
 
     resolveEscalation: (id: string, action: EscalationAction, value: JsonText | null): Result<Escalation> =>
       commit((t) => resolveEscalation(t, id, action, value)),

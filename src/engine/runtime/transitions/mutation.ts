@@ -6,14 +6,17 @@ import type { JsonText } from '../../model/json.ts'
 import type { Mutation } from '../../model/mutation.ts'
 import type { MutationPatch } from '../../ports/store.ts'
 import type { PhaseTrace } from './attempts.ts'
-import { advance } from './attempts.ts'
+import { advance, ensureUnchanged } from './attempts.ts'
 import type { Transition } from './context.ts'
 import { must } from './context.ts'
 
 export type MutationRequest = Pick<Mutation, 'toolNamespace' | 'toolMethod' | 'params' | 'idempotencyKey'>
 
 /** The ledger knows of it before anybody outside does. */
-export const recordMutation = ({ tx, now, ids }: Transition, run: HandlerRun, request: MutationRequest): Mutation => {
+export const recordMutation = (transition: Transition, run: HandlerRun, request: MutationRequest): Mutation => {
+  // While the script ran, the attempt may have been cancelled: then nothing of it may reach the world.
+  ensureUnchanged(transition, run)
+  const { tx, now, ids } = transition
   const mutation: Mutation = {
     ...request,
     id: ids.next('mut'),
@@ -29,6 +32,11 @@ export const recordMutation = ({ tx, now, ids }: Transition, run: HandlerRun, re
   }
   tx.mutations.insert(mutation)
   return mutation
+}
+
+export const sendMutation = (transition: Transition, run: HandlerRun, mutation: Mutation): void => {
+  ensureUnchanged(transition, run)
+  moveMutation(transition, mutation, 'sent')
 }
 
 export const moveMutation = (
