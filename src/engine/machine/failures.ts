@@ -21,7 +21,7 @@ export const failureTable: Readonly<Record<FailureType, { statusEvent: StatusEve
 
 /** What a person can do about each kind of question (1.9). */
 export const actionTable: Readonly<Record<EscalationKind, readonly EscalationAction[]>> = {
-  indeterminate_mutation: ['happened', 'did_not_happen', 'skip'],
+  indeterminate_mutation: ['happened', 'did_not_happen', 'skip', 'check_again'],
   logic_failure: ['retry', 'skip'],
   retries_exhausted: ['retry', 'skip'],
   auth: ['reconnect'],

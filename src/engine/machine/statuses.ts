@@ -11,6 +11,7 @@ export type StatusEvent =
   | 'approval_needed'
   | 'outcome_lost'
   | 'outcome_settled'
+  | 'check_begun'
   | 'script_failed'
   | 'engine_failed'
   | 'crashed'
@@ -28,6 +29,7 @@ export const statusTable: MoveTable<RunStatus, StatusEvent> = {
     'approval_needed',
     'outcome_lost',
     'outcome_settled',
+    'check_begun',
     'script_failed',
     'engine_failed',
     'crashed',
@@ -46,7 +48,7 @@ export const statusTable: MoveTable<RunStatus, StatusEvent> = {
     },
     'paused:transient': { cancelled: 'cancelled' },
     'paused:approval': { cancelled: 'cancelled' },
-    'paused:reconciliation': { outcome_settled: 'active' },
+    'paused:reconciliation': { outcome_settled: 'active', check_begun: 'active' },
     'failed:logic': {},
     'failed:internal': {},
     crashed: { cancelled: 'cancelled' },

@@ -10,7 +10,15 @@ export const escalationKinds = [
 ] as const
 export type EscalationKind = (typeof escalationKinds)[number]
 
-export const escalationActions = ['happened', 'did_not_happen', 'skip', 'retry', 'grant', 'reconnect'] as const
+export const escalationActions = [
+  'happened',
+  'did_not_happen',
+  'skip',
+  'retry',
+  'grant',
+  'reconnect',
+  'check_again',
+] as const
 export type EscalationAction = (typeof escalationActions)[number]
 
 /** Something only a person can settle: an item in the inbox. Open while `resolvedAt` is null. */

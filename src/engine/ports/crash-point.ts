@@ -8,6 +8,7 @@ export const crashPoints = [
   'mutation_in_flight',
   'mutation_durable',
   'mutation_called',
+  'mutation_reconciled',
   'mutation_settled',
   'attempt_committed',
   'attempt_failed',

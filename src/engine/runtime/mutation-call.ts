@@ -1,16 +1,18 @@
 import { idempotencyKey } from '../machine/idempotency.ts'
+import type { Failure } from '../model/errors.ts'
 import { failure } from '../model/errors.ts'
 import type { HandlerRun } from '../model/handler-run.ts'
 import type { Json, JsonObject, JsonText } from '../model/json.ts'
 import type { LogLine } from '../model/log.ts'
-import type { Mutation } from '../model/mutation.ts'
+import type { Mutation, MutationResolver } from '../model/mutation.ts'
 import type { ToolMethod, ToolOutcome, Tools } from '../ports/tools.ts'
 import { isValueTooDeep, TOO_DEEP } from '../script/nesting.ts'
-import { createAbort } from './abort.ts'
 import { callTool, costOf } from './call-tool.ts'
+import { withDeadline } from './deadline.ts'
 import type { MutationCall } from './phase-host.ts'
 import { toInternalFailure } from './phase-host.ts'
 import type { EngineOptions, EnginePorts } from './ports.ts'
+import { reconcile } from './reconcile.ts'
 import { reservationsOf } from './reservations.ts'
 import type { Transitions } from './transitions/index.ts'
 import type { PhaseTrace } from './transitions/attempts.ts'
@@ -45,9 +47,7 @@ export const createMutationCaller = (
     })
     crash.reach('mutation_recorded')
     if (refusal !== null) {
-      const touched = reservationsOf(run)
-      const evidence = evidenceOf(mutation, method, params)
-      transitions.failAttempt(run, { failure: refusal, trace, touched, mutation: { entry: mutation, evidence } })
+      transitions.failAttempt(run, { ...endOf(run, mutation, method, params), failure: refusal, trace })
       return
     }
     await send(run, mutation, method, params, trace)
@@ -69,55 +69,78 @@ export const createMutationCaller = (
     if (inFlight?.status !== 'in_flight') return
     const outcome = await callWithDeadline(method, params, run, inFlight)
     crash.reach('mutation_called')
-    settle(run, inFlight, method, params, outcome, { ...trace, cost: trace.cost + costOf(outcome) })
+    await settle(run, inFlight, method, params, outcome, { ...trace, cost: trace.cost + costOf(outcome) })
     durability.flushSoon()
     crash.reach('mutation_settled')
   }
 
-  const callWithDeadline = async (
+  const callWithDeadline = (
     method: ToolMethod,
     params: Json,
     run: HandlerRun,
     mutation: Mutation,
   ): Promise<ToolOutcome> => {
-    const { signal, abort } = createAbort()
-    let cancelDeadline = (): void => undefined
-    const deadline = new Promise<ToolOutcome>((resolve) => {
-      cancelDeadline = clock.wakeAt(clock.now() + options.mutationTimeoutMs, () => {
-        resolve(uncertain(`No answer within ${String(options.mutationTimeoutMs / 1000)} s.`))
-        abort()
-      })
-    })
     const { workflowId, idempotencyKey: key } = mutation
-    const called = callTool(method, params, { workflowId, handlerRunId: run.id, idempotencyKey: key, signal })
-      // A tool that throws has not classified its outcome, and it may have sent something before it threw.
-      .catch((thrown: unknown) => uncertain(toInternalFailure(opOf(mutation), thrown).message))
-    const outcome = await Promise.race([called, deadline])
-    cancelDeadline()
-    return outcome
+    return withDeadline(
+      clock,
+      options.mutationTimeoutMs,
+      (signal) =>
+        callTool(method, params, { workflowId, handlerRunId: run.id, idempotencyKey: key, signal })
+          // A tool that throws has not classified its outcome, and it may have sent something before it threw.
+          .catch((thrown: unknown) => uncertain(toInternalFailure(opOf(mutation), thrown).message)),
+      () => uncertain(`No answer within ${String(options.mutationTimeoutMs / 1000)} s.`),
+    )
   }
 
-  const settle = (
+  const settle = async (
     run: HandlerRun,
     mutation: Mutation,
     method: ToolMethod,
     params: Json,
     outcome: ToolOutcome,
     trace: PhaseTrace,
+  ): Promise<void> => {
+    if (outcome.kind === 'ok') apply(run, mutation, outcome.value, trace)
+    else if (outcome.certainty === 'definite') {
+      transitions.failAttempt(run, { ...endOf(run, mutation, method, params), failure: outcome.failure, trace })
+    } else await checkOrAsk(run, mutation, method, params, outcome.failure, trace)
+  }
+
+  const apply = (
+    run: HandlerRun,
+    mutation: Mutation,
+    value: Json | undefined,
+    trace: PhaseTrace,
+    resolvedBy?: MutationResolver,
   ): void => {
-    if (outcome.kind === 'ok') {
-      const { text, log } = keepable(opOf(mutation), outcome.value, clock.now())
-      transitions.applyMutation(run, mutation, text, { ...trace, logs: [...trace.logs, ...log] })
+    const { text, log } = keepable(opOf(mutation), value, clock.now())
+    transitions.applyMutation(run, mutation, text, { ...trace, logs: [...trace.logs, ...log] }, resolvedBy)
+  }
+
+  /** A tool that can look whether it happened is asked first; a person only where it cannot tell. */
+  const checkOrAsk = async (
+    run: HandlerRun,
+    mutation: Mutation,
+    method: ToolMethod | undefined,
+    params: Json,
+    reason: Failure,
+    trace: PhaseTrace,
+  ): Promise<void> => {
+    const ended = { ...endOf(run, mutation, method, params), trace }
+    if (method?.reconcile === undefined) {
+      transitions.loseOutcome(run, { ...ended, failure: reason })
       return
     }
-    const ended = {
-      failure: outcome.failure,
-      trace,
-      touched: reservationsOf(run),
-      mutation: { entry: mutation, evidence: evidenceOf(mutation, method, params) },
+    const found = await reconcile(clock, options.mutationTimeoutMs, method, params, run, mutation)
+    crash.reach('mutation_reconciled')
+    if (found.kind === 'applied') apply(run, mutation, found.value, trace, 'reconciled')
+    else if (found.kind === 'not_applied') {
+      const message = `${reason.message} A check showed that it did not happen.`
+      transitions.failAttempt(run, { ...ended, failure: failure('network', message), resolvedBy: 'reconciled' })
+    } else {
+      const message = `${reason.message} Checking did not help: ${found.message}`
+      transitions.loseOutcome(run, { ...ended, failure: { ...reason, message } })
     }
-    if (outcome.certainty === 'definite') transitions.failAttempt(run, ended)
-    else transitions.loseOutcome(run, ended)
   }
 
   const takeUp = async (run: HandlerRun, mutation: Mutation): Promise<void> => {
@@ -131,17 +154,16 @@ export const createMutationCaller = (
       transitions.applyMutation(run, mutation, mutation.result, noTrace)
       return
     }
-    const ended = {
-      trace: noTrace,
-      touched: reservationsOf(run),
-      mutation: { entry: mutation, evidence: evidenceOf(mutation, method, params) },
-    }
     if (mutation.status === 'in_flight' || mutation.status === 'indeterminate') {
-      transitions.loseOutcome(run, { ...ended, failure: failure('network', mutation.error ?? interrupted) })
+      await checkOrAsk(run, mutation, method, params, failure('network', mutation.error ?? interrupted), noTrace)
       return
     }
     const reason = mutation.error ?? `There is no tool ${opOf(mutation)} any more.`
-    transitions.failAttempt(run, { ...ended, failure: failure('internal', reason) })
+    transitions.failAttempt(run, {
+      ...endOf(run, mutation, method, params),
+      trace: noTrace,
+      failure: failure('internal', reason),
+    })
   }
 
   return { perform, takeUp }
@@ -156,6 +178,12 @@ const keepable = (op: string, value: Json | undefined, at: number): { text: Json
   const message = `${op}: its answer ${TOO_DEEP}, so it was not kept. The mutation itself was made.`
   return { text: null, log: [{ at, phase: 'mutating', level: 'warn', message, data: null }] }
 }
+
+/** What every way to end an attempt together with its mutation says of the two. */
+const endOf = (run: HandlerRun, entry: Mutation, method: ToolMethod | undefined, params: Json) => ({
+  touched: reservationsOf(run),
+  mutation: { entry, evidence: evidenceOf(entry, method, params) },
+})
 
 const uncertain = (message: string): ToolOutcome => ({
   kind: 'failed',
@@ -172,6 +200,7 @@ const evidenceOf = (mutation: Mutation, method: ToolMethod | undefined, params: 
   params,
   idempotencyKey: mutation.idempotencyKey,
   whereToCheck: whereToCheck(method, params),
+  canCheckAgain: method?.reconcile !== undefined,
   attemptedAt: mutation.createdAt,
 })
 

@@ -50,7 +50,12 @@ export const recover = ({ ports, transitions, flags, configOf }: RecoveryParts):
   crash.reach('recovery_begun')
   for (const run of store.handlerRuns.listActive()) {
     const mutation = store.mutations.ofHandlerRun(run.id)
-    if (mutation?.status === 'in_flight') {
+    const method = mutation && tools.find(mutation.toolNamespace, mutation.toolMethod)
+    const isOpen = mutation?.status === 'in_flight' || mutation?.status === 'indeterminate'
+    if (isOpen && method?.reconcile !== undefined) {
+      // It can be looked up: the attempt goes on where it was, and its step asks the tool before it asks a person.
+      report.recoveredRuns += 1
+    } else if (mutation !== undefined && isOpen) {
       transitions.loseOutcome(run, {
         failure: failure('network', interrupted),
         trace: noTrace,

@@ -44,6 +44,7 @@ const legalMoves: Record<string, { table: MoveTable<string, string>; states: rea
       'paused:transient -cancelled-> cancelled',
       'paused:approval -cancelled-> cancelled',
       'paused:reconciliation -outcome_settled-> active',
+      'paused:reconciliation -check_begun-> active',
       'crashed -cancelled-> cancelled',
     ],
   },

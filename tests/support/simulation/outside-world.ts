@@ -1,7 +1,7 @@
 import { failure, type FailureType } from '#engine/model/errors.ts'
 import type { Json } from '#engine/model/json.ts'
 import { ok } from '#engine/model/result.ts'
-import type { ToolMethod, ToolOutcome, Tools } from '#engine/ports/tools.ts'
+import type { ReconcileOutcome, ToolCall, ToolMethod, ToolOutcome, Tools } from '#engine/ports/tools.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 
 /** How likely each trouble is, 0 to 1. Calm weather lets everything through. */
@@ -12,6 +12,8 @@ export interface Weather {
   mutationUncertain: number
   mutationNeverAnswers: number
   mutationThrows: number
+  /** A look at whether it happened finds out nothing. */
+  checkFails: number
 }
 
 export const calm: Weather = {
@@ -20,6 +22,7 @@ export const calm: Weather = {
   mutationUncertain: 0,
   mutationNeverAnswers: 0,
   mutationThrows: 0,
+  checkFails: 0,
 }
 
 /**
@@ -40,7 +43,7 @@ export interface OutsideWorld {
 const readFailures: readonly FailureType[] = ['network', 'network', 'network', 'auth', 'permission', 'internal']
 const definiteFailures: readonly FailureType[] = ['network', 'auth', 'permission', 'logic']
 
-export const createOutsideWorld = (random: SeededRandom, initial: Weather): OutsideWorld => {
+export const createOutsideWorld = (random: SeededRandom, initial: Weather, canReconcile: boolean): OutsideWorld => {
   let weather = initial
   let items = 0
   const appliedByKey = new Map<string, number>()
@@ -86,6 +89,12 @@ export const createOutsideWorld = (random: SeededRandom, initial: Weather): Outs
     return { kind: 'ok', value: { key }, cost: 7 }
   }
 
+  /** The truth, or now and then no answer. */
+  const look = (key: string): ReconcileOutcome => {
+    if (random.chance(weather.checkFails)) return { kind: 'unknown', message: 'The world is foggy.' }
+    return (appliedByKey.get(key) ?? 0) > 0 ? { kind: 'applied', value: { key } } : { kind: 'not_applied' }
+  }
+
   const method = (name: string, kind: 'read' | 'mutation', call: ToolMethod['call']): ToolMethod => ({
     namespace: 'world',
     method: name,
@@ -105,7 +114,14 @@ export const createOutsideWorld = (random: SeededRandom, initial: Weather): Outs
       const outcome = mutate(idempotencyKey ?? 'none')
       return outcome === 'never' ? new Promise<ToolOutcome>(() => undefined) : outcome
     }),
-  ]
+  ].map((one) =>
+    canReconcile && one.kind === 'mutation'
+      ? {
+          ...one,
+          reconcile: (_params: Json, { idempotencyKey }: ToolCall) => Promise.resolve(look(idempotencyKey ?? 'none')),
+        }
+      : one,
+  )
   return {
     tools: {
       find: (namespace, name) => methods.find((one) => one.namespace === namespace && one.method === name),

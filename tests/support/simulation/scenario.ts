@@ -22,6 +22,8 @@ export interface Scenario {
   actions: number
   /** How often a person answers a question wrongly. */
   lies: number
+  /** Whether the world can be asked afterwards if a mutation happened. */
+  canReconcile: boolean
 }
 
 export const drawScenario = (random: SeededRandom): Scenario => {
@@ -44,10 +46,12 @@ export const drawScenario = (random: SeededRandom): Scenario => {
       mutationUncertain: some(0.4),
       mutationNeverAnswers: some(0.3),
       mutationThrows: some(0.2),
+      checkFails: some(0.8),
     },
     initialItems: 1 + random.below(3),
     actions: 4 + random.below(14),
     lies: random.chance(0.3) ? 0.3 : 0,
+    canReconcile: random.chance(0.4),
   }
 }
 

@@ -74,6 +74,12 @@ const denyMutation: Settle = (transition, run, escalation, value) => {
   retryNow(transition, run, escalation, value)
 }
 
+/** The attempt goes back to where it was; its step finds the open entry in the ledger and looks once more. */
+const checkAgain: Settle = (transition, run) => {
+  reopenScriptRun(transition, run.scriptRunId)
+  transition.tx.handlerRuns.update(run.id, { status: moveStatus(run, 'check_begun'), endTimestamp: null })
+}
+
 const retryNow: Settle = ({ tx, now }, run) => {
   tx.handlerRuns.update(run.id, { retryAt: now })
 }
@@ -100,6 +106,7 @@ const settlers: Readonly<Record<Exclude<EscalationAction, 'skip'>, Settle>> = {
   retry: retryNow,
   reconnect: retryNow,
   grant: grantAndRetry,
+  check_again: checkAgain,
 }
 
 const mutationOf = ({ tx }: Transition, run: HandlerRun) =>

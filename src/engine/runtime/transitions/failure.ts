@@ -1,13 +1,14 @@
 import { actionTable, backoffMs, failureTable, maxAutomaticRetries, maxCrashesInRow } from '../../machine/failures.ts'
 import { decideMove } from '../../machine/move-table.ts'
 import { isPastBoundary } from '../../machine/phases.ts'
+import type { MutationEvent } from '../../machine/statuses.ts'
 import { statusTable } from '../../machine/statuses.ts'
-import type { EscalationKind } from '../../model/escalation.ts'
+import type { EscalationAction, EscalationKind } from '../../model/escalation.ts'
 import type { Failure } from '../../model/errors.ts'
 import { engineError, failure } from '../../model/errors.ts'
 import type { HandlerRun, RunStatus } from '../../model/handler-run.ts'
 import type { JsonObject } from '../../model/json.ts'
-import type { Mutation } from '../../model/mutation.ts'
+import type { Mutation, MutationResolver, MutationStatus } from '../../model/mutation.ts'
 import type { Reservation } from '../../model/prepare-result.ts'
 import { err, ok } from '../../model/result.ts'
 import type { Result } from '../../model/result.ts'
@@ -16,7 +17,7 @@ import type { PhaseTrace } from './attempts.ts'
 import { ensureUnchanged, moveStatus, noTrace, recordTrace } from './attempts.ts'
 import type { Transition } from './context.ts'
 import { releaseEvents } from './events.ts'
-import { moveMutation } from './mutation.ts'
+import { moveMutation, resolution } from './mutation.ts'
 import { closeAfterAttempt } from './script-runs.ts'
 
 export interface FailedAttempt {
@@ -26,15 +27,26 @@ export interface FailedAttempt {
   touched: readonly Reservation[]
   /** The ledger entry that ends with the attempt, and what a person is told about it. */
   mutation?: { entry: Mutation; evidence: JsonObject }
+  resolvedBy?: MutationResolver
+}
+
+/** How an entry ends that certainly did not happen; one that is settled already stays as it is. */
+const failingMove: Readonly<Partial<Record<MutationStatus, MutationEvent>>> = {
+  pending: 'refused',
+  in_flight: 'definitely_failed',
+  indeterminate: 'denied',
 }
 
 /** Every failure of an attempt but the two below: the status says why, the phase stays, the boundary decides about the events. */
 export const failAttempt = (transition: Transition, run: HandlerRun, failed: FailedAttempt): void => {
   const { statusEvent, escalation } = failureTable[failed.failure.type]
   const entry = failed.mutation?.entry
-  if (entry?.status === 'pending') moveMutation(transition, entry, 'refused', { error: failed.failure.message })
-  if (entry?.status === 'in_flight') {
-    moveMutation(transition, entry, 'definitely_failed', { error: failed.failure.message })
+  const move = entry && failingMove[entry.status]
+  if (entry !== undefined && move !== undefined) {
+    moveMutation(transition, entry, move, {
+      error: failed.failure.message,
+      ...resolution(transition, failed.resolvedBy ?? null),
+    })
   }
   if (!isPastBoundary(run)) releaseEvents(transition, run)
   const mayRetry = failed.failure.type === 'network' && run.retriesUsed < maxAutomaticRetries
@@ -91,8 +103,9 @@ export const cancelAttempt = (transition: Transition, runId: string, reason: str
   const status = decideMove(statusTable, run.status, 'cancelled')
   if (!status.ok) return status
   const mutation = tx.mutations.ofHandlerRun(run.id)
-  if (isPastBoundary(run) || mutation?.status === 'in_flight') {
-    const made = mutation?.status === 'in_flight' ? 'its mutation is under way' : 'it is past its mutation'
+  const isUnderWay = mutation?.status === 'in_flight' || mutation?.status === 'indeterminate'
+  if (isPastBoundary(run) || isUnderWay) {
+    const made = isUnderWay ? 'its mutation is under way' : 'it is past its mutation'
     return err(
       engineError('illegal_transition', `"${run.handlerName}" cannot be cancelled: ${made} and has to finish.`),
     )
@@ -171,6 +184,10 @@ const escalate = (
     ...mutation?.evidence,
   }
   const canSkip = kind === 'indeterminate_mutation' || touched.length > 0
+  const isOffered: Partial<Record<EscalationAction, boolean>> = {
+    skip: canSkip,
+    check_again: details['canCheckAgain'] === true,
+  }
   tx.escalations.insert({
     id: ids.next('esc'),
     workflowId: run.workflowId,
@@ -180,7 +197,7 @@ const escalate = (
     kind,
     message: reason.message,
     details,
-    actions: actionTable[kind].filter((action) => action !== 'skip' || canSkip),
+    actions: actionTable[kind].filter((action) => isOffered[action] ?? true),
     resolution: null,
     resolutionValue: null,
     createdAt: now,

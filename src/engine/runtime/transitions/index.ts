@@ -3,7 +3,7 @@ import type { Escalation, EscalationAction } from '../../model/escalation.ts'
 import type { Failure } from '../../model/errors.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { JsonText } from '../../model/json.ts'
-import type { Mutation } from '../../model/mutation.ts'
+import type { Mutation, MutationResolver } from '../../model/mutation.ts'
 import type { PrepareResult } from '../../model/prepare-result.ts'
 import type { Result } from '../../model/result.ts'
 import type { RunResult, RunTrigger, ScriptRun } from '../../model/script-run.ts'
@@ -84,9 +84,15 @@ export const createTransitions = (ports: TransitionPorts) => {
         sendMutation(t, run, mutation)
       })
     },
-    applyMutation: (run: HandlerRun, mutation: Mutation, result: JsonText | null, trace: PhaseTrace): void => {
+    applyMutation: (
+      run: HandlerRun,
+      mutation: Mutation,
+      result: JsonText | null,
+      trace: PhaseTrace,
+      resolvedBy?: MutationResolver,
+    ): void => {
       commit((t) => {
-        applyMutation(t, run, mutation, result, trace)
+        applyMutation(t, run, mutation, result, trace, resolvedBy)
       })
     },
     passWithoutMutation: (run: HandlerRun, trace: PhaseTrace): void => {

@@ -3,7 +3,7 @@ import type { MutationEvent } from '../../machine/statuses.ts'
 import { mutationTable } from '../../machine/statuses.ts'
 import type { HandlerRun } from '../../model/handler-run.ts'
 import type { JsonText } from '../../model/json.ts'
-import type { Mutation } from '../../model/mutation.ts'
+import type { Mutation, MutationResolver } from '../../model/mutation.ts'
 import type { MutationPatch } from '../../ports/store.ts'
 import type { PhaseTrace } from './attempts.ts'
 import { advance, ensureUnchanged } from './attempts.ts'
@@ -55,10 +55,18 @@ export const applyMutation = (
   mutation: Mutation,
   result: JsonText | null,
   trace: PhaseTrace,
+  resolvedBy: MutationResolver | null = null,
 ): void => {
-  if (mutation.status !== 'applied') moveMutation(transition, mutation, 'succeeded', { result })
+  if (mutation.status !== 'applied') {
+    const event = mutation.status === 'indeterminate' ? 'confirmed' : 'succeeded'
+    moveMutation(transition, mutation, event, { result, ...resolution(transition, resolvedBy) })
+  }
   advance(transition, run, 'mutation_settled', { mutationOutcome: 'applied', mutationResult: result }, trace)
 }
+
+/** Who settled what the call itself left open. */
+export const resolution = ({ now }: Transition, resolvedBy: MutationResolver | null): Omit<MutationPatch, 'status'> =>
+  resolvedBy === null ? {} : { resolvedBy, resolvedAt: now }
 
 export const passWithoutMutation = (transition: Transition, run: HandlerRun, trace: PhaseTrace): void => {
   advance(transition, run, 'mutation_settled', { mutationOutcome: 'none' }, trace)

@@ -200,7 +200,7 @@ CREATE TABLE escalations (
   message TEXT NOT NULL,
   details TEXT NOT NULL CHECK (json_valid(details) AND json_type(details) = 'object'),
   actions TEXT NOT NULL CHECK (json_valid(actions) AND json_type(actions) = 'array'),
-  resolution TEXT CHECK (resolution IN ('happened', 'did_not_happen', 'skip', 'retry', 'grant', 'reconnect')),
+  resolution TEXT CHECK (resolution IN ('happened', 'did_not_happen', 'skip', 'retry', 'grant', 'reconnect', 'check_again')),
   resolution_value TEXT CHECK (json_valid(resolution_value)),
   created_at INTEGER NOT NULL,
   resolved_at INTEGER,

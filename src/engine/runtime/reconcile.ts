@@ -1,0 +1,44 @@
+import type { HandlerRun } from '../model/handler-run.ts'
+import type { Json } from '../model/json.ts'
+import type { Mutation } from '../model/mutation.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { ReconcileOutcome, ToolMethod } from '../ports/tools.ts'
+import { sleep, withDeadline } from './deadline.ts'
+
+/** How long to wait before each look: the other side may need a moment to show what it did. */
+const waitsMs = [0, 1_000, 2_000, 4_000, 8_000]
+
+/**
+ * Looks whether a mutation of unknown outcome happened. Bounded: a person is asked when the last look does not know either.
+ * Looking changes nothing, so dying in between costs nothing.
+ */
+export const reconcile = async (
+  clock: Clock,
+  timeoutMs: number,
+  method: ToolMethod,
+  params: Json,
+  run: HandlerRun,
+  mutation: Mutation,
+): Promise<ReconcileOutcome> => {
+  let outcome: ReconcileOutcome = { kind: 'unknown', message: 'It cannot be checked.' }
+  if (method.reconcile === undefined) return outcome
+  const look = method.reconcile.bind(method)
+  const { workflowId, id: handlerRunId } = run
+  const { idempotencyKey } = mutation
+  for (const waitMs of waitsMs) {
+    if (waitMs > 0) await sleep(clock, waitMs)
+    outcome = await withDeadline<ReconcileOutcome>(
+      clock,
+      timeoutMs,
+      (signal) => look(params, { workflowId, handlerRunId, idempotencyKey, signal }).catch(unknownBecause),
+      () => ({ kind: 'unknown', message: 'The check got no answer.' }),
+    )
+    if (outcome.kind !== 'unknown') return outcome
+  }
+  return outcome
+}
+
+const unknownBecause = (thrown: unknown): ReconcileOutcome => ({
+  kind: 'unknown',
+  message: `The check failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+})
