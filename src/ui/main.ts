@@ -6,6 +6,7 @@ import type { App as AppContext } from './app-context.ts'
 import { ChangeFeed } from './client/change-feed.ts'
 import { EngineClient } from './client/engine-client.ts'
 import { LiveQuery } from './client/live-query.svelte.ts'
+import { servePageRequests } from './client/page-requests.ts'
 import { Router } from './client/router.svelte.ts'
 import { routes } from './routes.ts'
 import { Commands } from './state/commands.svelte.ts'
@@ -37,6 +38,9 @@ const app: AppContext = {
   live: (tables, read) => new LiveQuery(changes, tables, () => read(engine)),
 }
 status.follow(engine, changes)
+servePageRequests((handlerRunId) => {
+  location.hash = `#/runs/${handlerRunId}`
+})
 
 for (const event of ['online', 'visibilitychange'] as const) {
   const target = event === 'online' ? globalThis : document

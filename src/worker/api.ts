@@ -1,3 +1,8 @@
+import type { GithubSettings } from './tools/github/github-client.ts'
+import type { LlmConnection } from './tools/llm/connection.ts'
+import type { SecretInfo } from './secrets/vault.ts'
+import type { Knobs as DemoKnobs } from './tools/demo/knobs.ts'
+import type { DemoSnapshot } from './tools/demo/world.ts'
 import type { Escalation, EscalationAction } from '#engine/model/escalation.ts'
 import type { HandlerRun } from '#engine/model/handler-run.ts'
 import type { Json } from '#engine/model/json.ts'
@@ -36,6 +41,45 @@ export interface EngineApi {
   idle(options?: { timeoutMs?: number }): Promise<Result<null>>
   /** The tab became visible, came online or woke up: look for work now. */
   wake(): Promise<Result<null>>
+
+  /** Every method that scripts find on `ctx`, with what the editor shows for it. */
+  listTools(): Promise<Result<ToolDoc[]>>
+  listSecrets(): Promise<Result<SecretInfo[]>>
+  /** The value goes in and never comes out again. */
+  putSecret(secret: { name: string; value: string; hosts: string[] }): Promise<Result<SecretInfo>>
+  removeSecret(name: string): Promise<Result<null>>
+  secretsStatus(): Promise<Result<{ isLocked: boolean; hasPassphrase: boolean }>>
+  /** Null goes back to the key of this device. */
+  setSecretsPassphrase(passphrase: string | null): Promise<Result<null>>
+  unlockSecrets(passphrase: string): Promise<Result<null>>
+  getConnections(): Promise<Result<ServiceConnections>>
+  setConnections(change: Partial<ServiceConnections>): Promise<Result<null>>
+  listFolders(): Promise<Result<string[]>>
+  putFolder(name: string, handle: FileSystemDirectoryHandle): Promise<Result<null>>
+  removeFolder(name: string): Promise<Result<null>>
+
+  /** The demo world, for its screen and for tests. */
+  demoSnapshot(): Promise<Result<DemoSnapshot>>
+  setDemoKnobs(knobs: Partial<DemoKnobs>): Promise<Result<DemoKnobs>>
+  setDemoPace(everyMs: number): Promise<Result<null>>
+  deliverDemoMail(mail: { from: string; subject: string; body?: string }): Promise<Result<{ id: string }>>
+  resetDemo(): Promise<Result<null>>
+}
+
+export type { DemoKnobs, DemoSnapshot, SecretInfo }
+
+export interface ToolDoc {
+  name: string
+  kind: 'read' | 'mutation'
+  title: string
+  signature: string
+  text: string
+  example: string
+}
+
+export interface ServiceConnections {
+  llm: LlmConnection[]
+  github: GithubSettings
 }
 
 export interface DeployRequest {

@@ -5,16 +5,19 @@ import type { EngineApi, EngineState, StorageInfo } from './api.ts'
 import type { DurableDatabase } from './persistence/open-durable-database.ts'
 import type { Database } from './sqlite/database.ts'
 import { askDatabase } from './sqlite/sql-console.ts'
+import { createOutsideApi } from './outside-api.ts'
+import type { OpenTools } from './tools/open-tools.ts'
 import { version } from './version.ts'
 
 export interface EngineApiParts {
   engine: Engine
   database: Database
   durable: DurableDatabase
+  outside: OpenTools
 }
 
 /** The public API over the open engine. Nothing here decides anything: it only puts each answer into its shape. */
-export function createEngineApi({ engine, database, durable }: EngineApiParts): EngineApi {
+export function createEngineApi({ engine, database, durable, outside }: EngineApiParts): EngineApi {
   const sqliteVersion = String(database.get('SELECT sqlite_version() AS version')?.['version'])
 
   const state = (): EngineState => {
@@ -56,6 +59,7 @@ export function createEngineApi({ engine, database, durable }: EngineApiParts): 
         engine.look()
         return null
       }),
+    ...createOutsideApi(outside),
   }
 }
 

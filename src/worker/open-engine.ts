@@ -1,4 +1,3 @@
-import quickJsWasmUrl from '@jitl/quickjs-wasmfile-release-sync/wasm?url'
 import initSqlJs from 'sql.js'
 import sqliteWasmUrl from 'sql.js/dist/sql-wasm-browser.wasm?url'
 import { engineError, type EngineError } from '#engine/model/errors.ts'
@@ -8,11 +7,11 @@ import type { EngineApi } from './api.ts'
 import { startChangeFeed } from './change-feed.ts'
 import { createEngineApi } from './engine-api.ts'
 import { createMonotonicIds } from './monotonic-ids.ts'
+import { createPageBridge } from './page-bridge.ts'
 import { IndexedDbDisk } from './persistence/indexed-db-disk.ts'
 import { loadSqlite } from './persistence/load-sqlite.ts'
 import { openDurableDatabase, type OpenTrouble } from './persistence/open-durable-database.ts'
-import { compileScript } from './sandbox/compile.ts'
-import { createSandbox } from './sandbox/create-sandbox.ts'
+import { openSandbox } from './sandbox/open-sandbox.ts'
 import { greatestId } from './sqlite/greatest-id.ts'
 import { useConnection } from './sqlite/open-database.ts'
 import { createSqliteStore } from './sqlite/store.ts'
@@ -37,8 +36,7 @@ export async function openEngine(): Promise<Result<OpenEngine>> {
 }
 
 async function compose(): Promise<Result<OpenEngine>> {
-  const compile = (url: string) => WebAssembly.compileStreaming(fetch(url))
-  const sqlite = await loadSqlite({ initSqlJs, compile: () => compile(sqliteWasmUrl) })
+  const sqlite = await loadSqlite({ initSqlJs, compile: () => WebAssembly.compileStreaming(fetch(sqliteWasmUrl)) })
   const opened = await openDurableDatabase({ disk: new IndexedDbDisk(DATABASE_NAME, indexedDB), sqlite })
   if (!opened.ok) return err(troubleToError(opened.error))
   const durable = opened.value
@@ -52,22 +50,28 @@ async function compose(): Promise<Result<OpenEngine>> {
   durable.noteCommit()
 
   const clock = createSystemClock()
+  const page = createPageBridge()
+  const clipboard = { writeText: page.writeClipboard }
+  const outside = openTools({ clock, databaseName: DATABASE_NAME, clipboard, openRun: page.openRun })
+  const sandbox = await openSandbox()
   const engine = createEngine({
     store: createSqliteStore(database),
     clock,
     ids: createMonotonicIds(clock, Math.random, greatestId(database)),
-    sandbox: await createSandbox({ wasm: await compile(quickJsWasmUrl), compile: compileScript }),
-    tools: openTools({ clock, databaseName: DATABASE_NAME }).tools,
+    sandbox,
+    tools: outside.tools,
     durability: durable.durability,
     crash: { reach: () => undefined },
   })
   const stopFeed = startChangeFeed(database)
   engine.start()
   return ok({
-    api: createEngineApi({ engine, database, durable }),
+    api: createEngineApi({ engine, database, durable, outside }),
     close: () => {
       engine.stop()
       stopFeed()
+      page.close()
+      sandbox.close()
       durable.close()
     },
   })

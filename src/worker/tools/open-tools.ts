@@ -32,7 +32,8 @@ export function openTools({ clock, databaseName, clipboard, openRun }: ToolsInBr
   const connections = createConnections(createIndexedDbKeyValue(`${databaseName}-connections`))
   const folders = createPickedHandles(`${databaseName}-folders`)
   const tools = createTools({
-    fetch: globalThis.fetch,
+    // Taken off its object, fetch throws.
+    fetch: (input, init) => globalThis.fetch(input, init),
     clock,
     vault,
     isOnline: () => navigator.onLine,
