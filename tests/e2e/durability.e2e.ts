@@ -129,6 +129,20 @@ test('a full storage stops the work, keeps everything in memory and goes on when
   expect(report.found).toBe(report.entries)
 })
 
+test('a database can be replaced and the replacement undone', async ({ context, site }) => {
+  const page = await openTab(context, site)
+  expect(await page.evaluate(() => globalThis.ledger.replaceAndUndo())).toEqual([5, 10, 6, -1])
+})
+
+test('a backup is written to the chosen folder, which is remembered', async ({ context, site }) => {
+  const page = await openTab(context, site)
+  expect(await page.evaluate(() => globalThis.ledger.backUp())).toMatchObject({
+    outcome: { kind: 'done' },
+    status: { kind: 'on', folder: 'backups' },
+    entries: 12,
+  })
+})
+
 test('the sqlite3 command line opens what is exported', async ({ context, site }) => {
   const run = promisify(execFile)
   const isThere = await run('sqlite3', ['--version']).then(

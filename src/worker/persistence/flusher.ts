@@ -59,6 +59,7 @@ export class Flusher implements Durability {
   #waiters: Waiter[] = []
   #wantsStrict = false
   #wantsProbe = false
+  #forgetsPrevious = false
   /** Everything written so far is synced. */
   #isSynced = true
   /** Records that were sent once and may or may not have arrived: sent again as they are until they have. */
@@ -103,6 +104,12 @@ export class Flusher implements Durability {
       this.#waiters.push({ resolve, reject })
       this.flushSoon()
     })
+  }
+
+  /** Drops the database that was replaced by an import: it cannot be gone back to any more. */
+  forgetPrevious(): Promise<void> {
+    this.#forgetsPrevious = this.#disk.previous !== null
+    return this.barrier()
   }
 
   isAccepting(): boolean {
@@ -163,6 +170,11 @@ export class Flusher implements Durability {
     if (this.#isClosed) return null
     const move = this.#storage.kind === 'ok' ? folding.headMove(this.#disk) : null
     if (move) return this.#step({ ...move, durability: 'strict' }, { movesHead: true })
+    const { previous } = this.#disk
+    if (this.#forgetsPrevious && previous && this.#storage.kind === 'ok') {
+      const state = { ...this.#disk, previous: null }
+      return this.#step({ state, dropGenerations: [previous.generation], durability: 'strict' }, {})
+    }
 
     capture.refresh()
     const isResending = this.#outgoing.length > 0
@@ -209,10 +221,12 @@ export class Flusher implements Durability {
   #settle({ write, extents, waiters, movesHead }: Step): void {
     const { capture, folding, now } = this.#options
     if (this.#storage.kind !== 'ok') this.#recover()
-    if (movesHead && write.state) {
+    if (write.state) {
       this.#disk = write.state
-      folding.noteHeadMoved()
-      this.counters.folds++
+      if (movesHead) {
+        folding.noteHeadMoved()
+        this.counters.folds++
+      }
       return
     }
     const chunks = this.#outgoing

@@ -4,7 +4,8 @@ import type { FileMirror } from './file-mirror.ts'
 import type { LogChunk } from './log-record.ts'
 
 const SMALLEST_LOG_TO_FOLD = 16 * 2 ** 20
-const EXTENTS_PER_FLUSH = 4
+/** One MiB at a time. */
+export const EXTENTS_PER_WRITE = 4
 /** Dropping tens of thousands of records at once would hold up the commits behind it. */
 const RECORDS_DROPPED_PER_FLUSH = 1024
 const PAGES_PER_EXTENT = EXTENT_BYTES / PAGE_BYTES
@@ -12,7 +13,7 @@ const PAGES_PER_EXTENT = EXTENT_BYTES / PAGE_BYTES
 export const extentOfPage = (page: number): number => Math.floor(page / PAGES_PER_EXTENT)
 
 /** Always of full length: a file that got shorter must not make an extent shorter that the old head still relies on. */
-function extentAt(file: FileMirror, index: number): ArrayBuffer {
+export function extentAt(file: FileMirror, index: number): ArrayBuffer {
   const bytes = new Uint8Array(EXTENT_BYTES)
   bytes.set(file.view(index * EXTENT_BYTES, (index + 1) * EXTENT_BYTES))
   return bytes.buffer
@@ -75,7 +76,7 @@ export class Folding {
   /** What to send along with the next flush. `file` must hold exactly what the log will hold after it. */
   takePieces(file: FileMirror): { extents: StoredPiece[] } {
     const extents: StoredPiece[] = []
-    while (this.#fold && this.#fold.queue.length > 0 && extents.length < EXTENTS_PER_FLUSH) {
+    while (this.#fold && this.#fold.queue.length > 0 && extents.length < EXTENTS_PER_WRITE) {
       const index = this.#fold.queue.shift() ?? 0
       if (index * EXTENT_BYTES < file.size) extents.push({ index, bytes: extentAt(file, index) })
     }

@@ -7,6 +7,7 @@ import { Flusher, type FlushCounters } from './flusher.ts'
 import { Folding } from './folding.ts'
 import type { Sqlite } from './load-sqlite.ts'
 import { readStored } from './read-stored.ts'
+import { replaceStored, undoReplace, type Owner } from './replace-stored.ts'
 import { troubleState, type StorageState } from './storage-state.ts'
 
 const DISK_FORMAT = 1
@@ -32,6 +33,17 @@ export interface DurableDatabase {
   retry: () => Promise<void>
   /** The database file as last committed: a real SQLite file, from memory, whatever state the storage is in. */
   image: () => Uint8Array<ArrayBuffer>
+  /** Since when there is a database from before an import that one can go back to. */
+  replacedAt: () => number | null
+  /**
+   * Puts another file, checked by `checkImport`, in the place of this database. Stop the engine first; this database is closed,
+   * and has to be opened anew, also after a failure, which leaves the stored one as it was.
+   */
+  replaceWith: (image: Uint8Array) => Promise<Result<void, StorageState>>
+  /** Goes back to what was there before the import. Closes this one as well. */
+  undoReplace: () => Promise<Result<void, StorageState>>
+  /** Gives back the room of what was there before the import. */
+  forgetReplaced: () => Promise<void>
   /** Lets go of everything without flushing: call `durability.barrier()` first. */
   close: () => void
 }
@@ -93,7 +105,7 @@ async function open(options: OpenOptions): Promise<Result<DurableDatabase, OpenT
   const { onState } = options
   const owned = { epoch: epoch.value, state, nextSequence, now, after, ...(onState && { onState }) }
   const flusher = new Flusher({ disk, capture, folding, ...owned })
-  return ok(createDurableDatabase({ disk, capture, folding, flusher, epoch: epoch.value, isNew }))
+  return ok(createDurableDatabase({ disk, capture, folding, flusher, epoch: epoch.value, isNew, now }))
 }
 
 function createDurableDatabase(parts: {
@@ -103,8 +115,28 @@ function createDurableDatabase(parts: {
   flusher: Flusher
   epoch: Epoch
   isNew: boolean
+  now: () => number
 }): DurableDatabase {
-  const { disk, capture, folding, flusher, epoch, isNew } = parts
+  const { disk, capture, folding, flusher, epoch, isNew, now } = parts
+  const close = () => {
+    flusher.close()
+    capture.close()
+    disk.close()
+  }
+  /** For what changes the stored database behind its back: everything is on disk before, and nobody writes any more. */
+  const closeAnd = async (change: (owner: Owner) => Promise<Result<void, DiskTrouble>>) => {
+    if (!flusher.isAccepting()) return err(flusher.storage)
+    const isSaved = await flusher.barrier().then(
+      () => true,
+      () => false,
+    )
+    if (!isSaved) return err(flusher.storage)
+    flusher.close()
+    capture.close()
+    const changed = await change({ disk, epoch, now })
+    disk.close()
+    return changed.ok ? changed : err(troubleState(changed.error, now()))
+  }
   return {
     database: capture.database,
     durability: flusher,
@@ -123,11 +155,11 @@ function createDurableDatabase(parts: {
       capture.refresh()
       return capture.file.copy()
     },
-    close() {
-      flusher.close()
-      capture.close()
-      disk.close()
-    },
+    replacedAt: () => flusher.disk.previous?.replacedAt ?? null,
+    replaceWith: (image) => closeAnd((owner) => replaceStored(owner, image)),
+    undoReplace: () => closeAnd(undoReplace),
+    forgetReplaced: () => flusher.forgetPrevious(),
+    close,
   }
 }
 

@@ -1,9 +1,11 @@
 import { expose, proxy } from 'comlink'
 import { browserPorts } from '#worker/leader/browser-ports.ts'
 import { createTabCoordinator, type TabRole } from '#worker/leader/tab-coordinator.ts'
+import { createFolderBackup, type BackupOutcome, type BackupStatus } from '#worker/persistence/folder-backup.ts'
 import { IndexedDbDisk } from '#worker/persistence/indexed-db-disk.ts'
 import { openDurableDatabase, type DurableDatabase } from '#worker/persistence/open-durable-database.ts'
 import type { StorageState } from '#worker/persistence/storage-state.ts'
+import { openStrictSettings } from '#worker/persistence/strict-settings.ts'
 import { checkLedger, commitEntry, createLedger } from '../ledger.ts'
 import { sqliteInBrowser } from './open-in-browser.ts'
 
@@ -165,6 +167,69 @@ const api = {
     const found = checkLedger(owner.database)
     owner.close()
     return { endings, acknowledged, found }
+  },
+
+  /** Replaces the database by a copy of an earlier state and goes back. Answers with the entries found after each step. */
+  async replaceAndUndo(): Promise<number[]> {
+    const found: number[] = []
+    const open = async () => {
+      const opened = await openDurableDatabase({
+        disk: new IndexedDbDisk(NAME, indexedDB),
+        sqlite: await sqliteInBrowser(),
+      })
+      if (!opened.ok) throw new Error(JSON.stringify(opened.error))
+      return opened.value
+    }
+    const first = await open()
+    createLedger(first.database)
+    for (let n = 0; n < 5; n++) commitEntry(first.database)
+    const earlier = first.image()
+    for (let n = 0; n < 5; n++) commitEntry(first.database)
+    await first.replaceWith(earlier)
+    const second = await open()
+    found.push(checkLedger(second.database))
+    commitEntry(second.database)
+    await second.undoReplace()
+    const third = await open()
+    found.push(checkLedger(third.database))
+    await third.undoReplace()
+    const fourth = await open()
+    await fourth.forgetReplaced()
+    fourth.close()
+    const fifth = await open()
+    found.push(checkLedger(fifth.database), fifth.replacedAt() ?? -1)
+    fifth.close()
+    return found
+  },
+
+  /** Backs up to the origin's private folder, which behaves like a picked one that needs no permission. */
+  async backUp(): Promise<{ outcome: BackupOutcome; status: BackupStatus; entries: number }> {
+    const opened = await openDurableDatabase({
+      disk: new IndexedDbDisk(NAME, indexedDB),
+      sqlite: await sqliteInBrowser(),
+    })
+    if (!opened.ok) throw new Error(JSON.stringify(opened.error))
+    createLedger(opened.value.database)
+    for (let n = 0; n < 12; n++) commitEntry(opened.value.database)
+    const create = () =>
+      createFolderBackup({
+        settings: openStrictSettings('settings', indexedDB),
+        image: opened.value.image,
+        now: Date.now,
+      })
+    const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle('backups', { create: true })
+    await create().choose(folder)
+    const outcome = await create().backUp()
+    const status = await create().status()
+    let entries = -1
+    for await (const file of folder.values() as AsyncIterable<FileSystemFileHandle>) {
+      const copy = new (await sqliteInBrowser()).sqlJs.Database(
+        new Uint8Array(await (await file.getFile()).arrayBuffer()),
+      )
+      entries = checkLedger(copy)
+    }
+    opened.value.close()
+    return { outcome, status, entries }
   },
 
   /** Fills the storage until it says no, then makes room and goes on. */

@@ -1,0 +1,64 @@
+import type { Database as Connection, SqlJsStatic } from 'sql.js'
+import { engineError } from '#engine/model/errors.ts'
+import { err, ok, type Result } from '#engine/model/result.ts'
+import { useConnection } from '../sqlite/open-database.ts'
+import { PAGE_BYTES } from './dirty-lines.ts'
+
+const MAGIC = 'SQLite format 3\0'
+/** Where the header says how the file is journaled: 2 is a write-ahead log, which an in-memory file cannot have. */
+const FORMAT_VERSIONS = [18, 19]
+
+export interface CheckedImport {
+  /** Ready to be stored: tables up to date, in pages of our size. */
+  image: Uint8Array
+  /** What a person should see before anything is replaced. */
+  preview: { bytes: number; rowsByTable: Record<string, number> }
+}
+
+/**
+ * Everything that can be wrong with a file is found here, on a copy, before anything is replaced: not SQLite, damaged, not ours, newer
+ * than this program, references that lead nowhere.
+ */
+export function checkImport(sqlJs: SqlJsStatic, bytes: Uint8Array): Result<CheckedImport> {
+  const refuse = (why: string) => err(engineError('invalid_input', `${why} Nothing was changed.`))
+  const start = new TextDecoder('latin1').decode(bytes.subarray(0, MAGIC.length))
+  if (start !== MAGIC) return refuse('This is not a SQLite file. Choose a backup that Holdfast made.')
+  const copy = bytes.slice()
+  for (const at of FORMAT_VERSIONS) copy[at] = 1
+
+  let connection: Connection | undefined
+  try {
+    connection = new sqlJs.Database(copy)
+    const damage = firstColumn(connection, 'PRAGMA integrity_check(3)').filter((line) => line !== 'ok')
+    if (damage.length > 0) return refuse(`The file is damaged: ${damage.join('; ')}. Choose another backup.`)
+    const used = useConnection(connection)
+    if (!used.ok) return err(used.error)
+    const dangling = firstColumn(connection, 'PRAGMA foreign_key_check')
+    if (dangling.length > 0)
+      return refuse(`The file contradicts itself: rows of "${dangling[0]}" refer to rows that are not there.`)
+    return ok({ image: normalised(connection), preview: { bytes: bytes.length, rowsByTable: countRows(connection) } })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return refuse(`The file cannot be read: ${reason}. Choose another backup.`)
+  } finally {
+    connection?.close()
+  }
+}
+
+function normalised(connection: Connection): Uint8Array {
+  connection.run(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = 0; VACUUM`)
+  return connection.export()
+}
+
+const firstColumn = (connection: Connection, sql: string): string[] =>
+  (connection.exec(sql)[0]?.values ?? []).map(([value]) => String(value))
+
+function countRows(connection: Connection): Record<string, number> {
+  const tables = firstColumn(
+    connection,
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  )
+  return Object.fromEntries(
+    tables.map((table) => [table, Number(firstColumn(connection, `SELECT count(*) FROM "${table}"`)[0])]),
+  )
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { checkImport } from '#worker/persistence/check-import.ts'
+import { openDatabase } from '#worker/sqlite/open-database.ts'
+import { sqliteForTests } from '../../support/sqlite-for-tests.ts'
+
+const sqlJs = async () => (await sqliteForTests()).sqlJs
+
+async function backup(change: string[] = []): Promise<Uint8Array> {
+  const opened = openDatabase(await sqlJs())
+  if (!opened.ok) throw new Error(opened.error.message)
+  for (const sql of change) opened.value.script(sql)
+  const bytes = opened.value.exportBytes()
+  opened.value.close()
+  return bytes
+}
+
+const refusal = async (bytes: Uint8Array): Promise<string> => {
+  const checked = checkImport(await sqlJs(), bytes)
+  if (checked.ok) throw new Error('It was accepted.')
+  return checked.error.message
+}
+
+describe('checking a file before it replaces anything', () => {
+  test('a backup of ours is accepted, with a preview of what is in it', async () => {
+    const bytes = await backup(["INSERT INTO settings VALUES ('a', '1', 0), ('b', '2', 0)"])
+    const checked = checkImport(await sqlJs(), bytes)
+    if (!checked.ok) throw new Error(checked.error.message)
+    expect(checked.value.preview.rowsByTable).toMatchObject({ settings: 2, workflows: 0 })
+    expect(checked.value.preview.bytes).toBe(bytes.length)
+    const database = new (await sqlJs()).Database(checked.value.image)
+    expect(database.exec('SELECT count(*) FROM settings')[0]?.values).toEqual([[2]])
+    database.close()
+  })
+
+  test('pages of another size and a write-ahead log are turned into what we store', async () => {
+    const bytes = await backup(['PRAGMA locking_mode = NORMAL; PRAGMA page_size = 1024; VACUUM'])
+    expect(new DataView(bytes.buffer, bytes.byteOffset).getUint16(16)).toBe(1024)
+    bytes[18] = bytes[19] = 2
+    const checked = checkImport(await sqlJs(), bytes)
+    if (!checked.ok) throw new Error(checked.error.message)
+    const { image } = checked.value
+    expect(new DataView(image.buffer, image.byteOffset).getUint16(16)).toBe(4096)
+    expect(image.length % 4096).toBe(0)
+    expect([image[18], image[19]]).toEqual([1, 1])
+  })
+
+  test.each([
+    ['nothing', new Uint8Array(0)],
+    ['text', new TextEncoder().encode('SELECT * FROM everything')],
+    ['a header and nothing behind it', new TextEncoder().encode('SQLite format 3\0')],
+  ])('%s is refused in words', async (_, bytes) => {
+    expect(await refusal(bytes)).toMatch(/Nothing was changed\.$/)
+  })
+
+  test('a file with damaged pages is refused', async () => {
+    const bytes = await backup()
+    const damaged = bytes.slice()
+    damaged.fill(0xee, 4096 * 2 + 8, 4096 * 4)
+    expect(await refusal(damaged)).toMatch(/damaged|cannot be read/)
+    expect(await refusal(bytes.slice(0, bytes.length - 4096 * 3))).toMatch(/damaged|cannot be read/)
+  })
+
+  test("somebody else's database is refused", async () => {
+    const database = new (await sqlJs()).Database()
+    database.run('CREATE TABLE contacts (name TEXT)')
+    expect(await refusal(database.export())).toMatch(/not written by Holdfast/)
+    database.close()
+  })
+
+  test('a newer one is refused', async () => {
+    expect(await refusal(await backup(['PRAGMA user_version = 9999']))).toMatch(/newer/)
+  })
+
+  test('rows that refer to nothing are refused', async () => {
+    const bytes = await backup(['PRAGMA foreign_keys = OFF', "INSERT INTO topics VALUES (1, 'wf_gone', 'mail', 0)"])
+    expect(await refusal(bytes)).toMatch(/contradicts itself/)
+  })
+
+  test('the file that was handed in is left as it is', async () => {
+    const bytes = await backup()
+    bytes[18] = 2
+    const before = bytes.slice()
+    checkImport(await sqlJs(), bytes)
+    expect(Buffer.compare(bytes, before)).toBe(0)
+  })
+})
