@@ -10,14 +10,16 @@ import type { LogLine } from '#engine/model/log.ts'
 import type { Mutation } from '#engine/model/mutation.ts'
 import type { Result } from '#engine/model/result.ts'
 import type { ScriptRun } from '#engine/model/script-run.ts'
-import type { Block, WorkflowStatus } from '#engine/model/workflow.ts'
+import type { ViewsApi, WorkflowView } from './views-api.ts'
+
+export type * from './views-api.ts'
 
 /**
  * What a page can ask of the engine, across the worker boundary. Types only: screens import this file and nothing else
  * of the worker. Every method is async, answers with a Result, and may be called from any tab: a follower's calls go to the
  * leader. A command is answered when what it did is on disk.
  */
-export interface EngineApi {
+export interface EngineApi extends ViewsApi {
   deployWorkflow(request: DeployRequest): Promise<Result<Deployed>>
   listWorkflows(): Promise<Result<WorkflowView[]>>
   pauseWorkflow(id: string): Promise<Result<null>>
@@ -101,21 +103,6 @@ export interface Deployed {
   workflowId: string
   version: number
   warnings: ScriptProblemView[]
-}
-
-/** Status and block as one word for people. */
-export type WorkflowState = 'draft' | 'running' | 'idle' | 'retrying' | 'needs_you' | 'paused' | 'archived'
-
-export interface WorkflowView {
-  id: string
-  name: string
-  status: WorkflowStatus
-  state: WorkflowState
-  block: Block | null
-  version: number
-  permissions: string[]
-  nextWakeAt: number | null
-  pendingEvents: number
 }
 
 export interface PublishedEvent {

@@ -7,7 +7,9 @@ import type { Database } from './sqlite/database.ts'
 import { askDatabase } from './sqlite/sql-console.ts'
 import { createOutsideApi } from './outside-api.ts'
 import type { OpenTools } from './tools/open-tools.ts'
+import { createSqliteStore } from './sqlite/store.ts'
 import { version } from './version.ts'
+import { createViews } from './views.ts'
 
 export interface EngineApiParts {
   engine: Engine
@@ -60,6 +62,12 @@ export function createEngineApi({ engine, database, durable, outside }: EngineAp
         return null
       }),
     ...createOutsideApi(outside),
+    ...createViews({
+      database,
+      store: createSqliteStore(database),
+      listWorkflows: engine.listWorkflows,
+      now: () => Date.now(),
+    }),
   }
 }
 
