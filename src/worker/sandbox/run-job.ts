@@ -6,6 +6,7 @@ import type { CleanMemory, GuestScript } from './clean-memory.ts'
 import type { Guest } from './guest.ts'
 import { resolveLimits } from './limits.ts'
 import { createMeter, type Meter } from './meter.ts'
+import { createLoadingGuestHost } from './phase-host.ts'
 import type { PhaseJob, PhaseLink } from './phase-link.ts'
 import { runPhase } from './run-phase.ts'
 import { breakdownToFailure, thrownToFailure } from './script-failure.ts'
@@ -46,6 +47,7 @@ export async function runJob(memory: CleanMemory, job: PhaseJob, link: PhaseLink
 export async function describeCode(memory: CleanMemory, code: string): Promise<Result<WorkflowShape | null, Failure>> {
   const limits = resolveLimits()
   return withGuest(memory, { id: null, code }, limits, (guest, meter) => {
+    guest.talkTo(createLoadingGuestHost(meter))
     const answer = meter.computing(() => guest.describe())
     if (meter.stopped !== undefined) return err(meter.stopped)
     if (answer.startsWith('E')) return err(thrownToFailure(answer.slice(1), limits))
