@@ -39,7 +39,8 @@ export function loadScript(guest: Guest, code: string, limits: SandboxLimits): L
     const answer = meter.computing(() => guest.load(code))
     while (meter.stopped === undefined && meter.computing(() => guest.runJobs()));
     if (meter.stopped !== undefined) return { failure: meter.stopped, isIntact: false }
-    return { failure: answer === 'L' ? undefined : thrownToFailure(answer.slice(1), limits), isIntact: true }
+    const failure = answer === 'L' ? undefined : thrownToFailure(answer.slice(1), limits)
+    return { failure, isIntact: !guest.isExhausted }
   } catch (error) {
     return { failure: meter.stopped ?? breakdownToFailure(error, limits), isIntact: false }
   }

@@ -18,6 +18,7 @@ const RESERVED_BYTES = 16 * 1024 * 1024
 const SLACK_BYTES = 1024
 /** Once so much of its limit has been touched, a script that throws null is taken to have run out. */
 const USED_UP = 0.75
+const OUT_OF_MEMORY: Answer = 'E{"name":"InternalError","message":"out of memory","internal":true'
 const THREW_NULL: Answer = 'E{"message":"The script threw null."}'
 
 /** Jobs between two looks at the clock. */
@@ -41,6 +42,8 @@ export type Answer = string
 /** A QuickJS context with the prelude in it. Text goes in, text comes out; no handle of a script's value is kept. */
 export interface Guest {
   readonly instance: QuickjsInstance
+  /** It ran out of memory, and holds all there is of it. */
+  readonly isExhausted: boolean
   /** Who is asked from now on. */
   talkTo(host: GuestHost): void
   setLimits(limits: { memoryBytes: number; stackBytes: number }): void
@@ -65,6 +68,7 @@ export function createGuest(instance: QuickjsInstance): Guest {
   const context = runtime.newContext()
   let host = nobody
   let memoryLimit = Infinity
+  let isExhausted = false
   let running: QuickJSHandle | undefined
 
   runtime.setInterruptHandler(() => host.shouldInterrupt())
@@ -107,6 +111,7 @@ export function createGuest(instance: QuickjsInstance): Guest {
 
   /** Without memory for an error object QuickJS throws null, as a script can too: what is left of the memory tells. */
   const checked = (answer: Answer): Answer => {
+    isExhausted ||= answer.startsWith(OUT_OF_MEMORY)
     if (answer === THREW_NULL && usedBytes(instance.memory) > USED_UP * memoryLimit)
       throw new GuestBroken('out of memory')
     return answer
@@ -127,6 +132,10 @@ export function createGuest(instance: QuickjsInstance): Guest {
 
   return {
     instance,
+
+    get isExhausted() {
+      return isExhausted
+    },
 
     talkTo(next) {
       host = next

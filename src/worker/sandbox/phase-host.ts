@@ -29,6 +29,7 @@ export function createPhaseGuestHost({ limits, meter, queued, inFlight, ...parts
   let logLines = 0
   let logBytes = 0
   let isConcluded = false
+  let pollsAfterwards = 0
 
   const log = (json: string): void => {
     const [level, message] = JSON.parse(json) as [string, string]
@@ -48,7 +49,11 @@ export function createPhaseGuestHost({ limits, meter, queued, inFlight, ...parts
   }
 
   return {
-    shouldInterrupt: () => meter.shouldInterrupt() || isConcluded,
+    shouldInterrupt() {
+      if (isConcluded) pollsAfterwards += 1
+      // The first may fall between the conclusion and the settling of the promise that carries it.
+      return meter.shouldInterrupt() || pollsAfterwards > 1
+    },
     call(id, op, json) {
       meter.check()
       if (meter.stopped !== undefined || isConcluded) return undefined

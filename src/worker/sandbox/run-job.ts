@@ -25,7 +25,7 @@ async function withGuest<T>(
   let isIntact = false
   try {
     const result = await use(guest, meter)
-    isIntact = meter.stopped === undefined
+    isIntact = meter.stopped === undefined && !guest.isExhausted
     return result
   } catch (error) {
     return err(meter.stopped ?? breakdownToFailure(error, limits))

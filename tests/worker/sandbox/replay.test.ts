@@ -98,3 +98,24 @@ test('a script uses the same fuel each time, loaded just now or long before', as
     expect(await succeeds(sandbox, tooLittle)).toBe(false)
   }
 }, 60_000)
+
+test('wherever the count of fuel falls, a phase that is over is over', async () => {
+  // One step of the count for each n: calls count for one, and so does each turn of a loop twice.
+  const code = `exports.default = { producers: { p: { handler(n) {
+    const f = () => 1
+    if (n % 2) f()
+    if (n % 4 > 1) { f(); f() }
+    for (let i = 0; i < n >> 2; i++) { f(); f() }
+    return n
+  } } } }`
+  const count = (n: number, limits = {}) =>
+    snapshot.runPhase(phaseRequest(code, { scriptId: 'scr_steps', args: [String(n)], limits }))
+
+  // The fewest steps at which QuickJS asks for the second time whether to go on: at the very end of the phase.
+  let fewest = 20_000
+  for (let step = 10_000; step >= 1; step = Math.floor(step / 2))
+    while ((await count(fewest - step, { fuel: 1 })).kind === 'failed') fewest -= step
+
+  for (let n = fewest - 50; n <= fewest + 50; n += 1)
+    expect(await count(n)).toEqual({ kind: 'returned', value: String(n) })
+}, 60_000)
