@@ -1,5 +1,5 @@
 import type { FromThread, SpawnThread } from '#worker/sandbox/thread.ts'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
@@ -11,6 +11,7 @@ const SCRATCH = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.
 
 /** Node's worker threads as sandbox threads. Node runs no TypeScript, so the thread's code is bundled first. */
 export async function prepareNodeThreads(): Promise<{ spawn: SpawnThread; remove: () => Promise<void> }> {
+  await mkdir(SCRATCH, { recursive: true })
   const folder = await mkdtemp(join(SCRATCH, 'sandbox-thread-'))
   await build({
     configFile: false,
