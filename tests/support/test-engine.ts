@@ -10,7 +10,7 @@ import type { EngineOptions } from '#engine/runtime/ports.ts'
 import { createMonotonicIds } from '#worker/monotonic-ids.ts'
 import { compileScript } from '#worker/sandbox/compile.ts'
 import { createSandbox } from '#worker/sandbox/create-sandbox.ts'
-import { createHandClock, type HandClock } from './hand-clock.ts'
+import { createHandClock } from './hand-clock.ts'
 import { openTestStore } from './open-test-store.ts'
 import { loadQuickjsWasm } from './quickjs-wasm.ts'
 import { createSeededRandom } from './seeded-random.ts'
@@ -133,11 +133,8 @@ let worlds = 0
 class PlugPulled extends Error {}
 
 /** The real engine over real sql.js and real QuickJS; time stands still until the test moves it. */
-export const openTestEngine = async (
-  options: Partial<EngineOptions> = {},
-  outside: { clock?: HandClock; tools?: Tools } = {},
-): Promise<TestEngine> => {
-  const { clock = createHandClock() } = outside
+export const openTestEngine = async (options: Partial<EngineOptions> = {}): Promise<TestEngine> => {
+  const clock = createHandClock()
   const trail: string[] = []
   const box = createBox(trail)
   let held: Promise<void> | null = null
@@ -169,7 +166,7 @@ export const openTestEngine = async (
         },
         ids: createMonotonicIds(clock, () => random.next(), null),
         sandbox: await testSandbox(),
-        tools: outside.tools ?? box.tools,
+        tools: box.tools,
         durability: {
           barrier: async () => {
             trail.push('barrier')

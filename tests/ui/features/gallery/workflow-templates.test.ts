@@ -33,7 +33,7 @@ const approveEverything = async (world: DemoEngine, workflowId: string): Promise
   for (const { message_id: messageId } of world.rows(UNFINISHED)) {
     await world.engine.publishEvent(workflowId, 'approved', { messageId: String(messageId) })
   }
-  await world.settle()
+  await world.engine.idle()
 }
 
 describe('a workflow of the gallery', () => {
@@ -43,9 +43,9 @@ describe('a workflow of the gallery', () => {
     expect(deployed).toMatchObject({ ok: true, value: { warnings: [] } })
     if (!deployed.ok) return
     const { workflowId } = deployed.value
-    await world.settle()
+    await world.engine.idle()
     await world.engine.runWorkflow(workflowId)
-    await world.settle()
+    await world.engine.idle()
     await world.pass(12)
     if (template.id === 'approval') {
       expect(world.rows(UNFINISHED)).not.toEqual([])
