@@ -39,7 +39,8 @@ const consumer = (mutate: string) => `export default defineWorkflow({
   } },
 })`
 
-describe('the language service of the editor', () => {
+// The first question makes it read all libraries.
+describe('the language service of the editor', { timeout: 60_000 }, () => {
   it.each([...workflowTemplates])('finds nothing to complain about in the template $id', ({ source }) => {
     expect(messages(source)).toEqual([])
   })
