@@ -38,6 +38,8 @@ const app: AppContext = {
   live: (tables, read) => new LiveQuery(changes, tables, () => read(engine)),
 }
 status.follow(engine, changes)
+// A page that holds a lock is not frozen in the background; one held by the worker alone would not prevent it.
+void navigator.locks.request(`holdfast:page:${crypto.randomUUID()}`, () => new Promise(() => undefined))
 servePageRequests((handlerRunId) => {
   location.hash = `#/runs/${handlerRunId}`
 })

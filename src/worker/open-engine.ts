@@ -18,7 +18,8 @@ import { createSqliteStore } from './sqlite/store.ts'
 import { createSystemClock } from './system-clock.ts'
 import { openTools } from './tools/open-tools.ts'
 
-const DATABASE_NAME = 'holdfast'
+/** Of the database in IndexedDB, and of everything tabs share. */
+export const DATABASE_NAME = 'holdfast'
 
 export interface OpenEngine {
   api: EngineApi
@@ -26,18 +27,32 @@ export interface OpenEngine {
   close(): void
 }
 
+export interface EngineEvents {
+  /** Another tab has taken over the data: this engine must stop and let go. */
+  onFenced(): void
+}
+
 /** The composition root: the only place that knows every adapter. Never rejects, so that no caller hangs on a bad start. */
-export async function openEngine(): Promise<Result<OpenEngine>> {
+export async function openEngine(events: EngineEvents): Promise<Result<OpenEngine>> {
   try {
-    return await compose()
+    return await compose(events)
   } catch (cause) {
     return err(engineError('storage', `The engine could not be opened: ${String(cause)}`))
   }
 }
 
-async function compose(): Promise<Result<OpenEngine>> {
+async function compose({ onFenced }: EngineEvents): Promise<Result<OpenEngine>> {
+  let look = (): void => undefined
   const sqlite = await loadSqlite({ initSqlJs, compile: () => WebAssembly.compileStreaming(fetch(sqliteWasmUrl)) })
-  const opened = await openDurableDatabase({ disk: new IndexedDbDisk(DATABASE_NAME, indexedDB), sqlite })
+  const opened = await openDurableDatabase({
+    disk: new IndexedDbDisk(DATABASE_NAME, indexedDB),
+    sqlite,
+    onState: ({ kind }) => {
+      if (kind === 'fenced') onFenced()
+      // Trouble that has passed is a reason to look for work again.
+      if (kind === 'ok') look()
+    },
+  })
   if (!opened.ok) return err(troubleToError(opened.error))
   const durable = opened.value
   const used = useConnection(durable.database)
@@ -65,6 +80,7 @@ async function compose(): Promise<Result<OpenEngine>> {
   })
   const stopFeed = startChangeFeed(database)
   engine.start()
+  look = engine.look
   return ok({
     api: createEngineApi({ engine, database, durable, outside }),
     close: () => {

@@ -8,6 +8,7 @@ export const engineErrorCodes = [
   'invalid_input',
   'invalid_script',
   'invalid_session',
+  'leader_lost',
   'not_found',
   'read_only',
   'run_active',
