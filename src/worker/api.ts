@@ -1,5 +1,6 @@
 import type { GithubSettings } from './tools/github/github-client.ts'
 import type { LlmConnection } from './tools/llm/connection.ts'
+import type { BackupDone, BackupStatus } from './persistence/folder-backup.ts'
 import type { SecretInfo } from './secrets/vault.ts'
 import type { Knobs as DemoKnobs } from './tools/demo/knobs.ts'
 import type { DemoSnapshot } from './tools/demo/world.ts'
@@ -37,6 +38,15 @@ export interface EngineApi extends ViewsApi {
   sql(query: string, params?: SqlParam[]): Promise<Result<SqlRow[]>>
   /** A real SQLite file of everything. */
   exportDatabase(): Promise<Result<Uint8Array>>
+  /** What is in a file, without changing anything; a file that could not be imported says why. */
+  checkImport(bytes: Uint8Array): Promise<Result<ImportPreview>>
+  /** Puts the file in the place of everything. A bad file is refused and changes nothing; a good one can be undone. */
+  importDatabase(bytes: Uint8Array): Promise<Result<null>>
+  undoImport(): Promise<Result<null>>
+  backupStatus(): Promise<Result<BackupStatus>>
+  /** Automatic backups go to this folder from now on; null switches them off. */
+  chooseBackupFolder(folder: FileSystemDirectoryHandle | null): Promise<Result<BackupStatus>>
+  backUpNow(): Promise<Result<BackupDone>>
   storage(): Promise<Result<StorageInfo>>
   engineInfo(): Promise<Result<EngineInfo>>
   /** Resolves when no handler is active, nothing is runnable now, and everything is durable. */
@@ -68,7 +78,12 @@ export interface EngineApi extends ViewsApi {
   resetDemo(): Promise<Result<null>>
 }
 
-export type { DemoKnobs, DemoSnapshot, SecretInfo }
+export type { BackupDone, BackupStatus, DemoKnobs, DemoSnapshot, SecretInfo }
+
+export interface ImportPreview {
+  bytes: number
+  rowsByTable: Record<string, number>
+}
 
 export interface ToolDoc {
   name: string

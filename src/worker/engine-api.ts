@@ -2,6 +2,7 @@ import { engineError } from '#engine/model/errors.ts'
 import { err, ok, type Result } from '#engine/model/result.ts'
 import type { Engine } from '#engine/runtime/engine.ts'
 import type { EngineApi, EngineState, StorageInfo } from './api.ts'
+import { createBackupApi, type BackupParts } from './backup-api.ts'
 import type { DurableDatabase } from './persistence/open-durable-database.ts'
 import type { Database } from './sqlite/database.ts'
 import { askDatabase } from './sqlite/sql-console.ts'
@@ -16,10 +17,12 @@ export interface EngineApiParts {
   database: Database
   durable: DurableDatabase
   outside: OpenTools
+  backup: Omit<BackupParts, 'engine' | 'durable'>
 }
 
 /** The public API over the open engine. Nothing here decides anything: it only puts each answer into its shape. */
-export function createEngineApi({ engine, database, durable, outside }: EngineApiParts): EngineApi {
+export function createEngineApi({ engine, database, durable, outside, backup }: EngineApiParts): EngineApi {
+  const backupParts = { engine, durable, ...backup }
   const sqliteVersion = String(database.get('SELECT sqlite_version() AS version')?.['version'])
 
   const state = (): EngineState => {
@@ -44,10 +47,6 @@ export function createEngineApi({ engine, database, durable, outside }: EngineAp
     listEscalations: (filter) => Promise.resolve(engine.listEscalations(filter)),
     resolveEscalation: engine.resolveEscalation,
     sql: (query, params) => Promise.resolve(askDatabase(database, query, params)),
-    exportDatabase: async () => {
-      await durable.durability.barrier()
-      return ok(durable.image())
-    },
     storage: async () => ok(await readStorage(durable)),
     engineInfo: () =>
       answer(() => {
@@ -62,6 +61,7 @@ export function createEngineApi({ engine, database, durable, outside }: EngineAp
         return null
       }),
     ...createOutsideApi(outside),
+    ...createBackupApi(backupParts),
     ...createViews({
       database,
       store: createSqliteStore(database),

@@ -4,13 +4,16 @@ import { engineError, type EngineError } from '#engine/model/errors.ts'
 import { err, ok, type Result } from '#engine/model/result.ts'
 import { createEngine } from '#engine/runtime/engine.ts'
 import type { EngineApi } from './api.ts'
+import { answerable } from './answerable.ts'
 import { startChangeFeed } from './change-feed.ts'
 import { createEngineApi } from './engine-api.ts'
 import { createMonotonicIds } from './monotonic-ids.ts'
 import { createPageBridge } from './page-bridge.ts'
 import { IndexedDbDisk } from './persistence/indexed-db-disk.ts'
-import { loadSqlite } from './persistence/load-sqlite.ts'
+import { createFolderBackup } from './persistence/folder-backup.ts'
+import { loadSqlite, type Sqlite } from './persistence/load-sqlite.ts'
 import { openDurableDatabase, type OpenTrouble } from './persistence/open-durable-database.ts'
+import { openStrictSettings } from './persistence/strict-settings.ts'
 import { openSandbox } from './sandbox/open-sandbox.ts'
 import { greatestId } from './sqlite/greatest-id.ts'
 import { useConnection } from './sqlite/open-database.ts'
@@ -21,6 +24,8 @@ import { openTools } from './tools/open-tools.ts'
 /** Of the database in IndexedDB, and of everything tabs share. */
 export const DATABASE_NAME = 'holdfast'
 
+const BACKUP_EVERY_MS = 60 * 60_000
+
 export interface OpenEngine {
   api: EngineApi
   /** Stops at once and lets go of everything; what was committed and not yet flushed is gone with it. */
@@ -30,6 +35,8 @@ export interface OpenEngine {
 export interface EngineEvents {
   /** Another tab has taken over the data: this engine must stop and let go. */
   onFenced(): void
+  /** The stored database was replaced by another: this engine is closed and has to be opened anew. */
+  onReplaced(): void
 }
 
 /** The composition root: the only place that knows every adapter. Never rejects, so that no caller hangs on a bad start. */
@@ -41,9 +48,20 @@ export async function openEngine(events: EngineEvents): Promise<Result<OpenEngin
   }
 }
 
-async function compose({ onFenced }: EngineEvents): Promise<Result<OpenEngine>> {
+/** sql.js can be instantiated once per worker, while a worker may lead, lose the lead and lead again. */
+let loadingSqlite: Promise<Sqlite> | undefined
+
+const loadSqliteHere = (): Promise<Sqlite> =>
+  loadSqlite({ initSqlJs, compile: () => WebAssembly.compileStreaming(fetch(sqliteWasmUrl)) }).catch(
+    (error: unknown) => {
+      loadingSqlite = undefined
+      throw error
+    },
+  )
+
+async function compose({ onFenced, onReplaced }: EngineEvents): Promise<Result<OpenEngine>> {
   let look = (): void => undefined
-  const sqlite = await loadSqlite({ initSqlJs, compile: () => WebAssembly.compileStreaming(fetch(sqliteWasmUrl)) })
+  const sqlite = await (loadingSqlite ??= loadSqliteHere())
   const opened = await openDurableDatabase({
     disk: new IndexedDbDisk(DATABASE_NAME, indexedDB),
     sqlite,
@@ -81,9 +99,25 @@ async function compose({ onFenced }: EngineEvents): Promise<Result<OpenEngine>> 
   const stopFeed = startChangeFeed(database)
   engine.start()
   look = engine.look
+  const backup = createFolderBackup({
+    settings: openStrictSettings(`${DATABASE_NAME}-backup`, indexedDB),
+    image: durable.image,
+    now: clock.now,
+  })
+  const backupTimer = setInterval(() => void backup.backUp(), BACKUP_EVERY_MS)
+  let isReplaced = false
+  const onReplacing = (): void => {
+    isReplaced = true
+  }
+  const backupParts = { sqlJs: sqlite.sqlJs, backup, onReplacing, onReplaced }
+  const api = createEngineApi({ engine, database, durable, outside, backup: backupParts })
+  let isClosed = false
   return ok({
-    api: createEngineApi({ engine, database, durable, outside }),
+    api: answerable(api, () => isReplaced),
     close: () => {
+      if (isClosed) return
+      isClosed = true
+      clearInterval(backupTimer)
       engine.stop()
       stopFeed()
       page.close()

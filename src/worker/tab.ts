@@ -1,6 +1,6 @@
 import { engineError, type EngineError } from '#engine/model/errors.ts'
 import { err, type Result } from '#engine/model/result.ts'
-import { isReadMethod, methodNames } from './api-methods.ts'
+import { isReadMethod } from './api-methods.ts'
 import type { EngineApi, EngineInfo } from './api.ts'
 import { browserPorts } from './leader/browser-ports.ts'
 import { createTabCoordinator, type LedEngine } from './leader/tab-coordinator.ts'
@@ -19,7 +19,7 @@ export function joinTabs(): EngineApi {
     lostAnswer: (method, wasSent) => err(lostCall(method, wasSent)),
     lead: async ({ resign, announceWork }): Promise<LedEngine<EngineApi>> => {
       announceWork(OPENING_MS)
-      const opened = await openEngine({ onFenced: resign })
+      const opened = await openEngine({ onFenced: resign, onReplaced: resign })
       announceWork(0)
       return opened.ok ? opened.value : { api: answerAlways(opened.error), close: () => undefined }
     },
@@ -36,8 +36,14 @@ const lostCall = (method: string, wasSent: boolean): EngineError =>
     : engineError('leader_lost', `No tab runs the engine at the moment, so "${method}" was not done. Try again.`)
 
 /** An engine that cannot be opened answers every call with the reason. */
-const answerAlways = (error: EngineError): EngineApi =>
-  Object.fromEntries(methodNames.map((name) => [name, () => Promise.resolve(err(error))])) as unknown as EngineApi
+const answerAlways = (error: EngineError): EngineApi => {
+  const answer = (): Promise<Result<never>> => Promise.resolve(err(error))
+  return new Proxy({} as EngineApi, {
+    get: () => answer,
+    // The relay looks for methods of the object itself, so that nobody can call what it inherits.
+    getOwnPropertyDescriptor: () => ({ value: answer, configurable: true, enumerable: true, writable: true }),
+  })
+}
 
 /** The leader speaks of itself; what this tab is, only this tab knows. */
 const withOwnRole = (api: EngineApi, role: () => EngineInfo['role']): EngineApi =>

@@ -59,6 +59,12 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
       scheduler.start()
       return lastRecovery
     },
+    /** After `stop`: goes on as if nothing had been. */
+    resume: (): void => {
+      state = 'running'
+      scheduler.start()
+    },
+    whenQuiet: scheduler.whenQuiet,
     stop: (): void => {
       state = 'stopped'
       scheduler.stop()

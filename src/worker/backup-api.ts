@@ -1,0 +1,100 @@
+import type { SqlJsStatic } from 'sql.js'
+import { engineError } from '#engine/model/errors.ts'
+import { err, ok, type Result } from '#engine/model/result.ts'
+import type { Engine } from '#engine/runtime/engine.ts'
+import type { EngineApi } from './api.ts'
+import { checkImport } from './persistence/check-import.ts'
+import type { FolderBackup } from './persistence/folder-backup.ts'
+import type { DurableDatabase } from './persistence/open-durable-database.ts'
+import type { StorageState } from './persistence/storage-state.ts'
+
+export interface BackupParts {
+  engine: Engine
+  durable: DurableDatabase
+  sqlJs: SqlJsStatic
+  backup: FolderBackup
+  /** From here on nothing can be asked of this engine any more. */
+  onReplacing(): void
+  /** The stored database is another one now: everything has to be opened anew. */
+  onReplaced(): void
+}
+
+type BackupApi = Pick<
+  EngineApi,
+  | 'exportDatabase'
+  | 'checkImport'
+  | 'importDatabase'
+  | 'undoImport'
+  | 'backupStatus'
+  | 'chooseBackupFolder'
+  | 'backUpNow'
+>
+
+/** Long enough for the answer to leave before the engine that gives it is closed. */
+const ANSWER_FIRST_MS = 50
+/** A handler that does not come to its end by then keeps its database. */
+const QUIET_WITHIN_MS = 60_000
+
+/** The one file the user owns: out, in, back again, and into a folder by itself. */
+export function createBackupApi({ engine, durable, sqlJs, backup, onReplacing, onReplaced }: BackupParts): BackupApi {
+  /** Nothing may be under way while the ground is exchanged: a mutation in flight must get its outcome recorded first. */
+  const replace = async (work: () => Promise<Result<void, StorageState>>): Promise<Result<null>> => {
+    engine.stop()
+    if (!(await isQuietSoon(engine))) {
+      engine.resume()
+      return err(
+        engineError('run_active', 'A handler is still running. Try again when it has finished. Nothing was changed.'),
+      )
+    }
+    await durable.durability.barrier()
+    onReplacing()
+    const replaced = await work()
+    setTimeout(onReplaced, ANSWER_FIRST_MS)
+    return replaced.ok ? ok(null) : err(engineError('storage', inWords(replaced.error)))
+  }
+
+  return {
+    exportDatabase: async () => {
+      await durable.durability.barrier()
+      return ok(durable.image())
+    },
+    checkImport: (bytes) => {
+      const checked = checkBytes(sqlJs, bytes)
+      return Promise.resolve(checked.ok ? ok(checked.value.preview) : checked)
+    },
+    importDatabase: (bytes) => {
+      const checked = checkBytes(sqlJs, bytes)
+      return checked.ok ? replace(() => durable.replaceWith(checked.value.image)) : Promise.resolve(checked)
+    },
+    undoImport: () =>
+      durable.replacedAt() === null
+        ? Promise.resolve(err(engineError('not_found', 'There is no import to undo.')))
+        : replace(() => durable.undoReplace()),
+    backupStatus: async () => ok(await backup.status()),
+    chooseBackupFolder: async (folder) => {
+      await backup.choose(folder)
+      return ok(await backup.status())
+    },
+    backUpNow: async () => {
+      const outcome = await backup.backUp()
+      return outcome.kind === 'done' ? ok(outcome.backup) : err(engineError('storage', outcome.message))
+    },
+  }
+}
+
+const checkBytes = (sqlJs: SqlJsStatic, bytes: unknown): ReturnType<typeof checkImport> =>
+  bytes instanceof Uint8Array
+    ? checkImport(sqlJs, bytes)
+    : err(engineError('invalid_input', 'Pass the bytes of a SQLite file as a Uint8Array. Nothing was changed.'))
+
+const isQuietSoon = (engine: Engine): Promise<boolean> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), QUIET_WITHIN_MS)
+    void engine.whenQuiet().then(() => {
+      clearTimeout(timer)
+      resolve(true)
+    })
+  })
+
+const inWords = (state: StorageState): string =>
+  state.kind === 'ok' ? 'It failed.' : `${state.message} ${state.advice}`
