@@ -4,7 +4,7 @@ import type { Json } from '#engine/model/json.ts'
 import { ok, type Result } from '#engine/model/result.ts'
 import type { CrashPoint } from '#engine/ports/crash-point.ts'
 import type { Sandbox } from '#engine/ports/sandbox.ts'
-import type { ToolMethod, ToolOutcome, Tools } from '#engine/ports/tools.ts'
+import type { ReconcileOutcome, ToolMethod, ToolOutcome, Tools } from '#engine/ports/tools.ts'
 import { createEngine, type Engine } from '#engine/runtime/engine.ts'
 import type { EngineOptions } from '#engine/runtime/ports.ts'
 import { createMonotonicIds } from '#worker/monotonic-ids.ts'
@@ -36,6 +36,8 @@ export interface Box {
   calls: ToolCallSeen[]
   /** How the next calls end, in order; after them every call succeeds. */
   answers: Answer[]
+  /** What looking afterwards finds, in order, then nothing; null when `send` cannot be looked up at all. */
+  checks: (ReconcileOutcome | 'throw' | 'throw at once')[] | null
 }
 
 /** An answer that the test gives when it wants to. */
@@ -65,7 +67,7 @@ export const failed = (
 })
 
 const createBox = (trail: string[]): Box => {
-  const box: Pick<Box, 'calls' | 'answers'> = { calls: [], answers: [] }
+  const box: Omit<Box, 'tools'> = { calls: [], answers: [], checks: null }
   const method = (name: string, kind: 'read' | 'mutation'): ToolMethod => ({
     namespace: 'box',
     method: name,
@@ -84,15 +86,24 @@ const createBox = (trail: string[]): Box => {
       return answer === 'never' ? new Promise<ToolOutcome>(() => undefined) : Promise.resolve(answer)
     },
   })
-  const methods = [method('get', 'read'), method('send', 'mutation')]
-  return {
-    ...box,
-    tools: {
-      find: (namespace, name) => methods.find((one) => one.namespace === namespace && one.method === name),
-      list: () => methods,
-      covers: (granted, needed) => granted === needed,
-    },
+  const reconcile = (): Promise<ReconcileOutcome> => {
+    trail.push('box.check')
+    const found = box.checks?.shift() ?? { kind: 'unknown', message: 'The box is shut.' }
+    if (found === 'throw at once') throw new Error('The lamp fell down.')
+    return found === 'throw' ? Promise.reject(new Error('The lamp fell down.')) : Promise.resolve(found)
   }
+  const methods = (): ToolMethod[] => [
+    method('get', 'read'),
+    { ...method('send', 'mutation'), ...(box.checks === null ? {} : { reconcile }) },
+  ]
+  return Object.assign(box, {
+    tools: {
+      find: (namespace: string, name: string) =>
+        methods().find((one) => one.namespace === namespace && one.method === name),
+      list: methods,
+      covers: (granted: string, needed: string) => granted === needed,
+    },
+  })
 }
 
 export interface TestEngine {
@@ -105,8 +116,8 @@ export interface TestEngine {
   value(sql: string, ...params: (string | number)[]): unknown
   /** Writes behind the back of the engine: what there is no command for, or what only a mistake could write. */
   change(sql: string, ...params: (string | number)[]): void
-  /** Every row of every table, as text: equal before and after means that nothing was written. */
-  dump(): string
+  /** Every row of these tables, or of all, as text: equal before and after means that nothing was written. */
+  dump(...tables: string[]): string
   /** What happened outside of the engine, in order: `barrier`, `durable`, `box.send`, … */
   trail: string[]
   /** The next barrier resolves only when the returned function is called. */
@@ -122,6 +133,10 @@ export interface TestEngine {
   crash(): Promise<void>
   /** The next time this point is reached, the tab dies there. */
   dieAt(point: CrashPoint): void
+  /** The plug was pulled and nobody has called `crash` yet. */
+  isDead(): boolean
+  /** Whenever a crash point is reached, this is told. */
+  onReach: ((point: CrashPoint) => void) | null
   /** Until nothing can run without time moving or somebody acting. */
   settle(): Promise<void>
   /** Until `isSo`, while something (a tool that does not answer) keeps the engine from settling. */
@@ -141,6 +156,7 @@ export const openTestEngine = async (options: Partial<EngineOptions> = {}): Prom
   // The sandbox is shared and keeps code by script id, so two worlds must never give out the same one.
   const random = createSeededRandom((worlds += 1))
   let deadly: CrashPoint | null = null
+  let isDead = false
   let opened = await openTestStore()
   let generation = 0
 
@@ -179,8 +195,10 @@ export const openTestEngine = async (options: Partial<EngineOptions> = {}): Prom
         crash: {
           reach: (point) => {
             if (!isAlive()) throw new PlugPulled()
+            world.onReach?.(point)
             if (point !== deadly) return
             deadly = null
+            isDead = true
             generation += 1
             throw new PlugPulled()
           },
@@ -200,9 +218,10 @@ export const openTestEngine = async (options: Partial<EngineOptions> = {}): Prom
     change: (sql, ...params) => {
       opened.database.transaction(() => opened.database.run(sql, params))
     },
-    dump: () =>
+    dump: (...tables) =>
       opened.database
         .all(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
+        .filter(({ name }) => tables.length === 0 || tables.includes(String(name)))
         .map(({ name }) => `${String(name)}\n${JSON.stringify(opened.database.all(`SELECT * FROM ${String(name)}`))}`)
         .join('\n'),
     trail,
@@ -236,6 +255,7 @@ export const openTestEngine = async (options: Partial<EngineOptions> = {}): Prom
     },
     crash: async () => {
       generation += 1
+      isDead = false
       clock.advance(1)
       opened = await openTestStore(opened.exportBytes())
       world.engine = await boot()
@@ -244,6 +264,8 @@ export const openTestEngine = async (options: Partial<EngineOptions> = {}): Prom
     dieAt: (point) => {
       deadly = point
     },
+    isDead: () => isDead,
+    onReach: null,
     settle: () => world.engine.idle(),
     until: async (isSo) => {
       for (let turn = 0; turn < 10_000; turn += 1) {

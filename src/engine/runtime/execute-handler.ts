@@ -77,14 +77,14 @@ const failInternally = (
     trace: { logs: [], cost: 0 },
     touched: reservationsOf(run),
   }
-  if (mutation?.status !== 'in_flight' && mutation?.status !== 'pending') {
+  if (mutation === undefined || mutation.status === 'applied' || mutation.status === 'failed') {
     transitions.failAttempt(run, failed)
     return
   }
   const evidence = recordedEvidence(tools, mutation)
   const withMutation = { ...failed, mutation: { entry: mutation, evidence } }
-  if (mutation.status === 'in_flight') transitions.loseOutcome(run, withMutation)
-  else transitions.failAttempt(run, withMutation)
+  if (mutation.status === 'pending') transitions.failAttempt(run, withMutation)
+  else transitions.loseOutcome(run, withMutation)
 }
 
 const createProducerSteps = (

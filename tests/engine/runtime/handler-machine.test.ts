@@ -167,7 +167,7 @@ test('after a restart an interrupted run is crashed and its successor goes on fr
   await world.settle()
   world.dieAt('mutation_settled')
   await publishItem(id)
-  await world.until(() => world.engine.info().state === 'failed')
+  await world.until(() => world.isDead())
   await world.crash()
   await world.settle()
   expect(world.rows(`SELECT phase, status, attempt, retry_of IS NOT NULL AS is_retry ${carried}`)).toEqual([

@@ -148,7 +148,7 @@ describe('past the boundary', () => {
     await world.engine.deployWorkflow({ workflowId: id, source: consumerScript() })
     world.dieAt('before_script')
     await world.resolve('retry')
-    await world.until(() => world.engine.info().state === 'failed')
+    await world.until(() => world.isDead())
     expect(attempts('phase, status, prepare_result, mutation_outcome, mutation_result, retry_of').at(-1)).toEqual({
       phase: 'emitting',
       status: 'active',
@@ -188,7 +188,7 @@ describe('past the boundary', () => {
 describe('an attempt that dies with the tab', () => {
   const dieDuring = async (times: number): Promise<void> => {
     for (let n = 0; n < times; n += 1) {
-      await world.until(() => world.engine.info().state === 'failed')
+      await world.until(() => world.isDead())
       if (n < times - 1) world.dieAt('after_script')
       await world.crash()
     }
@@ -230,7 +230,7 @@ describe('an attempt that dies with the tab', () => {
     await world.settle()
     world.dieAt('before_script')
     world.clock.advance(2000)
-    await world.until(() => world.engine.info().state === 'failed')
+    await world.until(() => world.isDead())
     await world.crash()
     await world.settle()
     expect(attempts('status, retries_used')).toEqual([
