@@ -11,6 +11,9 @@ import type { LogLine } from '#engine/model/log.ts'
 import type { Mutation } from '#engine/model/mutation.ts'
 import type { Result } from '#engine/model/result.ts'
 import type { ScriptRun } from '#engine/model/script-run.ts'
+import type { Session, SessionContextEntry, SessionEvent, SessionMessage } from '#engine/model/session.ts'
+import type { AgentRequest, SessionRequest } from '#engine/model/session-request.ts'
+import type { SessionStatus } from '#engine/model/session-status.ts'
 import type { ViewsApi, WorkflowView } from './views-api.ts'
 
 export type * from './views-api.ts'
@@ -22,7 +25,8 @@ export type * from './views-api.ts'
  */
 export interface EngineApi extends ViewsApi {
   deployWorkflow(request: DeployRequest): Promise<Result<Deployed>>
-  listWorkflows(): Promise<Result<WorkflowView[]>>
+  /** The private workflows of agents come only when asked for. */
+  listWorkflows(options?: { ofAgents?: boolean }): Promise<Result<WorkflowView[]>>
   pauseWorkflow(id: string): Promise<Result<null>>
   resumeWorkflow(id: string): Promise<Result<null>>
   archiveWorkflow(id: string): Promise<Result<null>>
@@ -34,6 +38,27 @@ export interface EngineApi extends ViewsApi {
   getRun(runId: string): Promise<Result<RunDetail>>
   listEscalations(filter?: { open?: boolean }): Promise<Result<Escalation[]>>
   resolveEscalation(id: string, action: EscalationAction, value?: Json): Promise<Result<null>>
+  /** `invalid_session` with every problem in `details`: `{ message, agents, line?, column? }`. */
+  createSession(request: SessionRequest): Promise<Result<{ sessionId: string }>>
+  startSession(id: string): Promise<Result<null>>
+  /** Running agents stop at the next phase boundary. */
+  pauseSession(id: string): Promise<Result<null>>
+  resumeSession(id: string): Promise<Result<null>>
+  /** What is past its mutation still finishes; everything before it is given back. */
+  cancelSession(id: string): Promise<Result<null>>
+  /** Only a failed agent, by its id or its key. */
+  retryAgent(sessionId: string, agentId: string): Promise<Result<null>>
+  addAgent(sessionId: string, agent: AgentRequest): Promise<Result<{ agentId: string }>>
+  /** The same agents and tasks as a new session that has not been started. */
+  cloneSession(id: string): Promise<Result<{ sessionId: string }>>
+  deleteSession(id: string): Promise<Result<null>>
+  /** Newest first. */
+  listSessions(): Promise<Result<Session[]>>
+  getSessionStatus(id: string): Promise<Result<SessionStatus>>
+  /** Oldest first, from the event after `after` on: with the change notices this is a stream that can be resumed anywhere. */
+  listSessionEvents(id: string, options?: { after?: number; limit?: number }): Promise<Result<SessionEvent[]>>
+  listSessionContext(id: string): Promise<Result<SessionContextEntry[]>>
+  listSessionMessages(id: string): Promise<Result<SessionMessage[]>>
   /** Rows as objects; anything that would write is refused with `read_only`. */
   sql(query: string, params?: SqlParam[]): Promise<Result<SqlRow[]>>
   /** A real SQLite file of everything. */

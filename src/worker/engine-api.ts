@@ -7,6 +7,7 @@ import type { DurableDatabase } from './persistence/open-durable-database.ts'
 import type { Database } from './sqlite/database.ts'
 import { askDatabase } from './sqlite/sql-console.ts'
 import { createOutsideApi } from './outside-api.ts'
+import { createSessionApi } from './session-api.ts'
 import type { OpenTools } from './tools/open-tools.ts'
 import { createSqliteStore } from './sqlite/store.ts'
 import { version } from './version.ts'
@@ -35,7 +36,7 @@ export function createEngineApi({ engine, database, durable, outside, backup }: 
 
   return {
     deployWorkflow: engine.deployWorkflow,
-    listWorkflows: () => answer(() => engine.listWorkflows()),
+    listWorkflows: (options) => answer(() => engine.listWorkflows(options)),
     pauseWorkflow: engine.pauseWorkflow,
     resumeWorkflow: engine.resumeWorkflow,
     archiveWorkflow: engine.archiveWorkflow,
@@ -68,6 +69,7 @@ export function createEngineApi({ engine, database, durable, outside, backup }: 
       listWorkflows: engine.listWorkflows,
       now: () => Date.now(),
     }),
+    ...createSessionApi(engine),
   }
 }
 

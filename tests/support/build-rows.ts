@@ -2,6 +2,7 @@ import type { Escalation } from '#engine/model/escalation.ts'
 import type { HandlerRun } from '#engine/model/handler-run.ts'
 import type { Mutation } from '#engine/model/mutation.ts'
 import type { ScriptRun } from '#engine/model/script-run.ts'
+import type { Session } from '#engine/model/session.ts'
 import type { Script, Workflow } from '#engine/model/workflow.ts'
 import type { EventWrites, StoreWrites } from '#engine/ports/store.ts'
 
@@ -18,6 +19,7 @@ export const buildWorkflow = (changes: Partial<Workflow> = {}): Workflow => ({
   permissions: ['demo'],
   timezone: null,
   budget: 100,
+  sessionId: null,
   createdAt: 1,
   updatedAt: 1,
   ...changes,
@@ -108,6 +110,25 @@ export const buildEscalation = (changes: Partial<Escalation> = {}): Escalation =
   resolutionValue: null,
   createdAt: 1,
   resolvedAt: null,
+  ...changes,
+})
+
+export const buildSession = (changes: Partial<Session> = {}): Session => ({
+  id: 'sess_1',
+  objective: 'Get it done',
+  strategy: 'adaptive',
+  state: 'running',
+  onFailure: 'stop',
+  maxParallel: null,
+  agentCount: 1,
+  completedAgents: 0,
+  failedAgents: 0,
+  metadata: {},
+  errorMessage: null,
+  createdAt: 1,
+  startedAt: 1,
+  completedAt: null,
+  restoredAt: null,
   ...changes,
 })
 

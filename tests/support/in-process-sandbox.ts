@@ -2,12 +2,22 @@ import { failure, type Failure } from '#engine/model/errors.ts'
 import type { Json } from '#engine/model/json.ts'
 import { ok } from '#engine/model/result.ts'
 import type { PhaseOutcome, PhaseRequest, Sandbox } from '#engine/ports/sandbox.ts'
+import { defineAgentSource } from '#worker/sandbox/prelude/define-agent.ts'
 
 type Handler = (...args: unknown[]) => unknown
 interface WorkflowObject {
   producers?: Record<string, { handler: Handler }>
   consumers?: Record<string, { prepare: Handler; mutate?: Handler; next?: Handler }>
 }
+
+type Define = (object: unknown) => unknown
+
+// eslint-disable-next-line @typescript-eslint/no-implied-eval -- our own text, the same that the real sandbox evaluates
+const evaluateSource = new Function(`return ${defineAgentSource}`) as () => (tools: object) => Define
+const defineAgent = evaluateSource()({
+  apply: Reflect.apply,
+  isObject: (value: unknown) => (typeof value === 'object' && value !== null) || typeof value === 'function',
+})
 
 /**
  * The sandbox port without QuickJS: scripts run as plain functions in this process. A thousand times faster and not safe at all,
@@ -21,11 +31,12 @@ export const createInProcessSandbox = (): Sandbox => {
     if (known !== undefined) return known
     const exports: { default?: WorkflowObject } = {}
     // eslint-disable-next-line @typescript-eslint/no-implied-eval -- trusted text from the simulator itself
-    const run = new Function('exports', 'defineWorkflow', code) as (
+    const run = new Function('exports', 'defineWorkflow', 'defineAgent', code) as (
       exports: object,
-      define: (x: unknown) => unknown,
+      defineWorkflow: Define,
+      defineAgent: Define,
     ) => void
-    run(exports, (workflow) => workflow)
+    run(exports, (workflow) => workflow, defineAgent)
     const workflow = exports.default ?? {}
     workflowsByCode.set(code, workflow)
     return workflow
@@ -87,7 +98,7 @@ const neverAborted = { aborted: false, addEventListener: () => undefined, remove
 
 const createContext = (request: PhaseRequest, end: () => void): Record<string, unknown> => {
   const context: Record<string, unknown> = {
-    ...request.values,
+    ...structuredClone(request.values ?? {}),
     now: () => request.host.now(),
     random: () => request.host.random(),
     log: { info: (message: string) => request.host.log('info', message) },

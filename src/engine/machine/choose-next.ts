@@ -34,7 +34,7 @@ export const chooseNext = (situation: WorkflowSituation): Choice | null => {
 
   const { openRun } = situation
   const producer = longestDue(situation.producers)
-  const runsProducers = openRun !== null && (openRun.trigger === 'manual' || openRun.trigger === 'schedule')
+  const runsProducers = openRun !== null && openRun.trigger !== 'event'
   if (runsProducers) {
     const stillToRun = longestDue(situation.producers.filter(({ name }) => !openRun.producersRun.includes(name)))
     if (stillToRun !== null) return { kind: 'producer', name: stillToRun, inOpenRun: true }

@@ -1,5 +1,6 @@
 /** The four places where user code runs, and what each may do there (1.3). */
-export type OperationKind = 'topic_read' | 'topic_publish' | 'tool_read' | 'tool_mutation'
+export type OperationKind =
+  'topic_read' | 'topic_publish' | 'tool_read' | 'tool_mutation' | 'session_read' | 'session_write'
 export type PhaseName = 'producer' | 'prepare' | 'mutate' | 'next'
 
 const allowedPhases: Readonly<Record<OperationKind, readonly PhaseName[]>> = {
@@ -7,12 +8,23 @@ const allowedPhases: Readonly<Record<OperationKind, readonly PhaseName[]>> = {
   topic_publish: ['producer', 'next'],
   tool_read: ['producer', 'prepare'],
   tool_mutation: ['mutate'],
+  session_read: ['prepare'],
+  session_write: ['next'],
 }
 
 export const topicOperations: Readonly<Record<string, OperationKind>> = {
   'topics.peek': 'topic_read',
   'topics.getByIds': 'topic_read',
   'topics.publish': 'topic_publish',
+}
+
+/** Only agents of a session have these. */
+export const sessionOperations: Readonly<Record<string, OperationKind>> = {
+  'session.context.get': 'session_read',
+  'session.inbox': 'session_read',
+  'session.context.set': 'session_write',
+  'session.send': 'session_write',
+  'session.output': 'session_write',
 }
 
 const describePhases = (phases: readonly PhaseName[]): string => phases.map((phase) => `\`${phase}\``).join(' and ')

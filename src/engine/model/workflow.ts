@@ -26,6 +26,8 @@ export interface Workflow {
   timezone: string | null
   /** Handler runs per run. */
   budget: number
+  /** The session whose agent this is the private workflow of; null for a workflow of its own. */
+  sessionId: string | null
   createdAt: number
   updatedAt: number
 }

@@ -1,4 +1,4 @@
-export type IdPrefix = 'wf' | 'scr' | 'run' | 'hr' | 'evt' | 'mut' | 'esc' | 'sess'
+export type IdPrefix = 'wf' | 'scr' | 'run' | 'hr' | 'evt' | 'mut' | 'esc' | 'sess' | 'arc' | `agent_${string}`
 
 /** Every id is greater than every id before it, across restarts and clock jumps: ordering by id is ordering by age. */
 export interface Ids {

@@ -5,6 +5,7 @@ import type { JsonText } from '../model/json.ts'
 import type { LogLine } from '../model/log.ts'
 import type { Mutation } from '../model/mutation.ts'
 import type { RunResult, ScriptRun } from '../model/script-run.ts'
+import type { Session, SessionAgent, SessionContextEntry, SessionEvent, SessionMessage } from '../model/session.ts'
 import type { Block, HandlerState, ProducerSchedule, Script, Workflow, WorkflowStatus } from '../model/workflow.ts'
 
 /** A handler of a workflow, by name. */
@@ -15,6 +16,7 @@ export interface HandlerKey {
 
 export interface WorkflowReads {
   get(id: string): Workflow | undefined
+  /** Those of agents included. */
   list(): Workflow[]
 }
 export interface WorkflowWrites extends WorkflowReads {
@@ -114,6 +116,8 @@ export interface HandlerRunReads {
   /** Attempts waiting for their retry, due or not: their handlers are held back until then. */
   awaitingRetry(workflowId: string): HandlerRun[]
   dueRetries(now: number): HandlerRun[]
+  /** The last attempt of the workflow, when it stopped and nothing is planned to follow it. */
+  lastStopped(workflowId: string): HandlerRun | undefined
   /** The first one still to come: what is due already is waiting for something other than time. */
   nextRetryAt(after: number): number | null
   /** Producers that already had an attempt in this run. */
@@ -180,6 +184,89 @@ export interface SettingWrites extends SettingReads {
   set(key: string, value: JsonText, now: number): void
 }
 
+export type SessionPatch = Partial<
+  Pick<
+    Session,
+    | 'state'
+    | 'agentCount'
+    | 'completedAgents'
+    | 'failedAgents'
+    | 'errorMessage'
+    | 'startedAt'
+    | 'completedAt'
+    | 'restoredAt'
+  >
+>
+export interface SessionReads {
+  get(id: string): Session | undefined
+  /** Newest first. */
+  list(): Session[]
+  /** Neither finished nor only planned. */
+  listUnderWay(): Session[]
+  /** Integer micro-units, over all runs of all agents. */
+  costOf(id: string): number
+}
+export interface SessionWrites extends SessionReads {
+  insert(session: Session): void
+  update(id: string, patch: SessionPatch): void
+  /** Removes the session and everything it owns, the private workflows of its agents included. */
+  delete(id: string): void
+}
+
+export type AgentPatch = Partial<
+  Pick<SessionAgent, 'state' | 'runId' | 'exitCode' | 'output' | 'errorMessage' | 'startedAt' | 'completedAt'>
+>
+/** What the plan of a session is made from: less than a whole agent, because it is read after every move. */
+export type AgentInPlan = Pick<
+  SessionAgent,
+  'id' | 'key' | 'role' | 'state' | 'dependencies' | 'stage' | 'position' | 'workflowId' | 'startedAt'
+>
+export interface SessionAgentReads {
+  get(id: string): SessionAgent | undefined
+  /** In the order of their positions. */
+  ofSession(sessionId: string): SessionAgent[]
+  planOf(sessionId: string): AgentInPlan[]
+  /** What these agents of a session handed in, by key; those without an output are left out. */
+  outputs(sessionId: string, keys: readonly string[]): Map<string, JsonText>
+  ofWorkflow(workflowId: string): SessionAgent | undefined
+}
+export interface SessionAgentWrites extends SessionAgentReads {
+  insert(agent: SessionAgent): void
+  update(id: string, patch: AgentPatch): void
+}
+
+export interface SessionEventReads {
+  /** Oldest first. */
+  after(sessionId: string, eventId: number, limit: number): SessionEvent[]
+  /** Id of the newest one; 0 when there is none. */
+  lastId(sessionId: string): number
+}
+export interface SessionEventWrites extends SessionEventReads {
+  append(event: Omit<SessionEvent, 'id'>): void
+}
+
+export interface SessionContextReads {
+  get(sessionId: string, key: string): SessionContextEntry | undefined
+  list(sessionId: string): SessionContextEntry[]
+}
+export interface SessionContextWrites extends SessionContextReads {
+  set(entry: SessionContextEntry): void
+}
+
+export interface SessionMessageReads {
+  list(sessionId: string): SessionMessage[]
+  /** Not read yet, oldest first. */
+  unreadBy(agentId: string): SessionMessage[]
+}
+export interface SessionMessageWrites extends SessionMessageReads {
+  send(message: Omit<SessionMessage, 'id' | 'readAt'>): void
+  /** These were shown to this attempt. */
+  markSeen(messageIds: readonly number[], handlerRunId: string): void
+  /** What the attempt saw is read now; returns the ids. */
+  markRead(agentId: string, handlerRunId: string, readAt: number): number[]
+  transferSeen(agentId: string, fromRunId: string, toRunId: string): void
+}
+
 export interface StoreReads {
   readonly workflows: WorkflowReads
   readonly scripts: ScriptReads
@@ -192,6 +279,11 @@ export interface StoreReads {
   readonly escalations: EscalationReads
   readonly logs: LogReads
   readonly settings: SettingReads
+  readonly sessions: SessionReads
+  readonly sessionAgents: SessionAgentReads
+  readonly sessionEvents: SessionEventReads
+  readonly sessionContext: SessionContextReads
+  readonly sessionMessages: SessionMessageReads
 }
 
 export interface StoreWrites extends StoreReads {
@@ -207,6 +299,11 @@ export interface StoreWrites extends StoreReads {
   readonly escalations: EscalationWrites
   readonly logs: LogWrites & LogReads
   readonly settings: SettingWrites
+  readonly sessions: SessionWrites
+  readonly sessionAgents: SessionAgentWrites
+  readonly sessionEvents: SessionEventWrites
+  readonly sessionContext: SessionContextWrites
+  readonly sessionMessages: SessionMessageWrites
 }
 
 /** Anyone may read; writing is only possible inside a transaction, and only `runtime/transitions` opens one. */

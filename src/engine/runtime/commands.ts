@@ -12,7 +12,7 @@ import type { EnginePorts } from './ports.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { SchedulerState } from './scheduler-state.ts'
 import type { Transitions } from './transitions/index.ts'
-import { unknownWorkflow } from './transitions/workflows.ts'
+import { belongsToSession, unknownWorkflow } from './transitions/workflows.ts'
 
 export interface Deployed {
   workflowId: string
@@ -84,6 +84,7 @@ export const createCommands = ({ ports, transitions, scheduler, flags, configOf 
     const id = parsed.value
     const workflow = store.workflows.get(id)
     if (workflow === undefined) return err(unknownWorkflow(id))
+    if (workflow.sessionId !== null) return err(belongsToSession(workflow))
     const refused = runRefusal(workflow, hasActiveHandler(id))
     if (refused !== null) return err(refused)
     const left = store.scriptRuns.openOf(id)

@@ -11,6 +11,10 @@ import { createRunLoop } from './run-loop.ts'
 import { createScheduler } from './scheduler.ts'
 import { SchedulerState } from './scheduler-state.ts'
 import { createScriptLoader } from './script-loader.ts'
+import { createEventStream } from './sessions/event-stream.ts'
+import { createSessionCommands } from './sessions/session-commands.ts'
+import { createSessionQueries } from './sessions/session-queries.ts'
+import { createSessionViews } from './sessions/session-views.ts'
 import { createTransitions } from './transitions/index.ts'
 
 export type EngineState = 'opened' | 'running' | 'stopped' | 'failed'
@@ -30,11 +34,19 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
     const workflow = store.workflows.get(workflowId)
     return workflow === undefined ? undefined : configOf(workflow)
   })
+  const views = createSessionViews(store)
+  const stream = createEventStream(store, durability)
   const transitions = createTransitions({
     ...ports,
     notify: (notice) => {
-      flags.apply(notice)
-      scheduler.touch(notice.workflowId)
+      if (notice.kind === 'session_changed') {
+        views.changed(notice.sessionId, notice.agentId)
+        stream.changed(notice.sessionId)
+      } else if (notice.kind === 'cost_added') views.costChanged(notice.workflowId)
+      else {
+        flags.apply(notice)
+        scheduler.touch(notice.workflowId)
+      }
     },
   })
   const scripts = createScriptLoader(ports)
@@ -86,6 +98,8 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
     internals: { transitions, executeHandler, flags, scheduler },
     ...createCommands({ ports, transitions, scheduler, flags, configOf }),
     ...createQueries(store, scheduler),
+    ...createSessionCommands({ ports, transitions, scheduler }),
+    ...createSessionQueries(ports, views, stream),
   }
 }
 

@@ -14,9 +14,12 @@ import type { AttemptHost } from './phase-host.ts'
 import { contextOperations, createAttemptHost, toInternalFailure } from './phase-host.ts'
 import type { EngineOptions, EnginePorts } from './ports.ts'
 import { reservationsOf } from './reservations.ts'
+import type { AgentHost } from './sessions/agent-host.ts'
+import { createAgentHost, findAgent } from './sessions/agent-host.ts'
 import type { LoadedScript, ScriptLoader } from './script-loader.ts'
 import { StaleAttempt } from './transitions/attempts.ts'
 import type { Transitions } from './transitions/index.ts'
+import { noSessionWrites } from './transitions/session-writes.ts'
 
 /** `settled`: this attempt is over, one way or the other. `parked`: its workflow was paused, it waits between two phases. */
 export type Execution = 'settled' | 'parked'
@@ -100,14 +103,17 @@ const createProducerSteps = (
     const script = await scripts.load(run.scriptId)
     if (cancelIfGone(transitions, run, script)) return
     const publishes = script.config.producers[run.handlerName]?.publishes ?? []
+    const agent = agentHostFor(ports, options, workflow)
     const host = createAttemptHost(ports, options, {
       run,
       phase: 'producer',
       granted: workflow.permissions,
       subscribe: [],
       publishes,
+      agent,
     })
-    const outcome = await runScript(ports, options, run, script, 'producer', [run.inputState ?? 'null'], host)
+    const args = [run.inputState ?? 'null']
+    const outcome = await runScript(ports, options, run, script, 'producer', args, { host, agent })
     const state = stateOf(outcome, options)
     if (state.ok) transitions.commitProducer(run, { state: state.value, drafts: host.drafts(), trace: host.trace() })
     else transitions.failAttempt(run, { failure: state.error, trace: host.trace(), touched: [] })
@@ -125,15 +131,18 @@ const createConsumerSteps = (
 ): Readonly<Record<ConsumerPhase, Step | undefined>> => {
   const { store, clock, crash } = ports
 
-  const hostFor = (run: HandlerRun, workflow: Workflow, script: LoadedScript, phase: ScriptPhase): AttemptHost => {
+  const hostFor = (run: HandlerRun, workflow: Workflow, script: LoadedScript, phase: ScriptPhase): Hosts => {
     const consumer = script.config.consumers[run.handlerName]
-    return createAttemptHost(ports, options, {
+    const agent = agentHostFor(ports, options, workflow)
+    const host = createAttemptHost(ports, options, {
       run,
       phase,
       granted: workflow.permissions,
       subscribe: consumer?.subscribe ?? [],
       publishes: consumer?.publishes ?? [],
+      agent,
     })
+    return { host, agent }
   }
 
   const fail = (run: HandlerRun, reason: Failure, host: AttemptHost): void => {
@@ -146,15 +155,18 @@ const createConsumerSteps = (
   const prepare: Step = async (run, workflow) => {
     const script = await scripts.load(run.scriptId)
     if (cancelIfGone(transitions, run, script)) return
-    const host = hostFor(run, workflow, script, 'prepare')
-    const outcome = await runScript(ports, options, run, script, 'prepare', [run.inputState ?? 'null'], host)
+    const hosts = hostFor(run, workflow, script, 'prepare')
+    const { host, agent } = hosts
+    const outcome = await runScript(ports, options, run, script, 'prepare', [run.inputState ?? 'null'], hosts)
     if (outcome.kind !== 'returned') {
       fail(run, failureOf(outcome), host)
       return
     }
     const subscribe = script.config.consumers[run.handlerName]?.subscribe ?? []
     const prepared = parsePrepareResult(outcome.value, { now: clock.now(), subscribe })
-    const saved = prepared.ok ? transitions.savePrepared(run, prepared.value, host.trace()) : prepared
+    const saved = prepared.ok
+      ? transitions.savePrepared(run, prepared.value, host.trace(), agent?.seenMessageIds())
+      : prepared
     if (!saved.ok) fail(run, saved.error, host)
   }
 
@@ -169,8 +181,9 @@ const createConsumerSteps = (
       transitions.passWithoutMutation(run, { logs: [], cost: 0 })
       return
     }
-    const host = hostFor(run, workflow, script, 'mutate')
-    const outcome = await runScript(ports, options, run, script, 'mutate', [run.prepareResult ?? 'null'], host)
+    const hosts = hostFor(run, workflow, script, 'mutate')
+    const { host } = hosts
+    const outcome = await runScript(ports, options, run, script, 'mutate', [run.prepareResult ?? 'null'], hosts)
     const call = host.mutationCall()
     if (!call.ok) fail(run, call.error, host)
     else if (outcome.kind === 'ended' && call.value !== null) await mutations.perform(run, call.value, host.trace())
@@ -182,18 +195,29 @@ const createConsumerSteps = (
     const script = await scripts.load(run.scriptId)
     const consumer = script.config.consumers[run.handlerName]
     if (consumer?.hasNext === false) {
-      transitions.commitConsumer(run, { state: undefined, drafts: [], trace: { logs: [], cost: 0 } })
+      transitions.commitConsumer(run, {
+        state: undefined,
+        drafts: [],
+        trace: { logs: [], cost: 0 },
+        ...(workflow.sessionId === null ? {} : { session: noSessionWrites }),
+      })
       crash.reach('attempt_committed')
       return
     }
-    const host = hostFor(run, workflow, script, 'next')
+    const hosts = hostFor(run, workflow, script, 'next')
+    const { host, agent } = hosts
     const args = [run.prepareResult ?? 'null', mutationForScript(run)]
-    const state = stateOf(await runScript(ports, options, run, script, 'next', args, host), options)
+    const state = stateOf(await runScript(ports, options, run, script, 'next', args, hosts), options)
     if (!state.ok) {
       fail(run, state.error, host)
       return
     }
-    transitions.commitConsumer(run, { state: state.value, drafts: host.drafts(), trace: host.trace() })
+    transitions.commitConsumer(run, {
+      state: state.value,
+      drafts: host.drafts(),
+      trace: host.trace(),
+      ...(agent === undefined ? {} : { session: agent.writes() }),
+    })
     crash.reach('attempt_committed')
   }
 
@@ -230,6 +254,17 @@ const cancelIfGone = (transitions: Transitions, run: HandlerRun, script: LoadedS
 const hasHandler = ({ config }: LoadedScript, run: HandlerRun): boolean =>
   Object.hasOwn(run.handlerType === 'producer' ? config.producers : config.consumers, run.handlerName)
 
+interface Hosts {
+  host: AttemptHost
+  /** When the workflow is that of an agent. */
+  agent: AgentHost | undefined
+}
+
+const agentHostFor = ({ store }: EnginePorts, options: EngineOptions, workflow: Workflow): AgentHost | undefined => {
+  const agent = findAgent(store, workflow)
+  return agent === undefined ? undefined : createAgentHost(store, agent, options.maxStateBytes)
+}
+
 /** What `next` is told: `{ status: 'applied', result } | { status: 'none' } | { status: 'skipped' }`. */
 const mutationForScript = (run: HandlerRun): JsonText =>
   run.mutationOutcome === 'applied'
@@ -243,7 +278,7 @@ const runScript = async (
   script: LoadedScript,
   phase: ScriptPhase,
   args: readonly JsonText[],
-  host: AttemptHost,
+  { host, agent }: Hosts,
 ): Promise<PhaseOutcome> => {
   if (!hasHandler(script, run)) {
     const message = `Version ${String(script.version)} of the script has no ${run.handlerType} "${run.handlerName}" any more. Bring it back, or skip these events.`
@@ -257,7 +292,8 @@ const runScript = async (
     phase,
     handler: run.handlerName,
     args,
-    operations: contextOperations(tools),
+    operations: contextOperations(tools, agent !== undefined),
+    ...(agent === undefined ? {} : { values: { session: agent.values } }),
     limits: options.limits,
     host,
   })

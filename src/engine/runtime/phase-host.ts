@@ -1,5 +1,5 @@
 import type { OperationKind } from '../machine/operations.ts'
-import { phaseViolation, topicOperations } from '../machine/operations.ts'
+import { phaseViolation, sessionOperations, topicOperations } from '../machine/operations.ts'
 import type { Failure } from '../model/errors.ts'
 import { failure } from '../model/errors.ts'
 import type { Event, EventDraft } from '../model/event.ts'
@@ -16,6 +16,7 @@ import { isTextTooDeep, TOO_DEEP } from '../script/nesting.ts'
 import { parseGetByIds, parsePeek, parsePublish } from '../script/topic-calls.ts'
 import { callTool, costOf } from './call-tool.ts'
 import type { EngineOptions, EnginePorts } from './ports.ts'
+import type { AgentHost } from './sessions/agent-host.ts'
 import type { PhaseTrace } from './transitions/attempts.ts'
 
 /** A mutation the script asked for. It is not made here: the script ends first, and the ledger comes before the call. */
@@ -41,6 +42,8 @@ export interface HostedPhase {
   granted: readonly string[]
   subscribe: readonly string[]
   publishes: readonly string[]
+  /** `ctx.session`, when the workflow is that of an agent. */
+  agent?: AgentHost | undefined
 }
 
 type HostPorts = Pick<EnginePorts, 'store' | 'clock' | 'ids' | 'tools'>
@@ -48,7 +51,7 @@ type HostPorts = Pick<EnginePorts, 'store' | 'clock' | 'ids' | 'tools'>
 export const createAttemptHost = (
   { store, clock, ids, tools }: HostPorts,
   options: EngineOptions,
-  { run, phase, granted, subscribe, publishes }: HostedPhase,
+  { run, phase, granted, subscribe, publishes, agent }: HostedPhase,
 ): AttemptHost => {
   const logs: LogLine[] = []
   const drafts: EventDraft[] = []
@@ -138,14 +141,15 @@ export const createAttemptHost = (
 
   const call = async (op: string, argsText: JsonText, signal: AbortSignalLike): Promise<HostReply> => {
     const method = findTool(tools, op)
-    const kind = operationKind(op, method)
+    const kind = operationKind(op, method, agent !== undefined)
     if (kind === null) return { kind: 'error', failure: failure('logic', `There is no \`ctx.${op}\`.`) }
     const violation = phaseViolation(op, kind, phase)
     if (violation !== null) return { kind: 'error', failure: failure('logic', violation) }
     if (isTextTooDeep(argsText)) return { kind: 'error', failure: failure('logic', `${op}: an argument ${TOO_DEEP}.`) }
     const args = JSON.parse(argsText) as Json[]
     if (method === undefined) {
-      const done = topicCall(op, args)
+      const isOfSession = agent !== undefined && Object.hasOwn(sessionOperations, op)
+      const done = isOfSession ? agent.call(op, args) : topicCall(op, args)
       return done.ok ? { kind: 'value', value: done.value } : { kind: 'error', failure: done.error }
     }
     const checked = checkToolCall(op, method, args)
@@ -175,13 +179,15 @@ const secondMutation = failure(
 )
 
 /** Everything that exists anywhere on `ctx`; what a phase may not use is refused with a sentence, not with "undefined". */
-export const contextOperations = (tools: EnginePorts['tools']): string[] => [
+export const contextOperations = (tools: EnginePorts['tools'], isAgent: boolean): string[] => [
   ...Object.keys(topicOperations),
+  ...(isAgent ? Object.keys(sessionOperations) : []),
   ...tools.list().map(({ namespace, method }) => `${namespace}.${method}`),
 ]
 
-const operationKind = (op: string, method: ToolMethod | undefined): OperationKind | null => {
+const operationKind = (op: string, method: ToolMethod | undefined, isAgent: boolean): OperationKind | null => {
   if (method !== undefined) return method.kind === 'mutation' ? 'tool_mutation' : 'tool_read'
+  if (isAgent && Object.hasOwn(sessionOperations, op)) return sessionOperations[op] ?? null
   return (Object.hasOwn(topicOperations, op) ? topicOperations[op] : undefined) ?? null
 }
 

@@ -18,8 +18,9 @@ export interface RunDetail extends ScriptRun {
 }
 
 export const createQueries = (store: StoreReads, scheduler: Scheduler) => {
-  const listWorkflows = (): WorkflowView[] => {
-    const workflows = store.workflows.list()
+  /** The private workflows of agents are shown with their sessions, unless asked for. */
+  const listWorkflows = ({ ofAgents = false }: { ofAgents?: boolean } = {}): WorkflowView[] => {
+    const workflows = store.workflows.list().filter(({ sessionId }) => ofAgents || sessionId === null)
     const pending = new Map<string, number>()
     for (const { workflowId, pending: count } of store.events.pendingByTopic(workflows.map(({ id }) => id))) {
       pending.set(workflowId, (pending.get(workflowId) ?? 0) + count)

@@ -70,19 +70,32 @@ export const recover = ({ ports, transitions, flags, configOf }: RecoveryParts):
     }
     crash.reach('recovery_marked')
   }
-  rebuildFlags(ports, flags, configOf)
+  const workflows = store.workflows.list()
+  goOnWithSessions(ports, transitions, workflows)
+  rebuildFlags(ports, flags, configOf, workflows)
   report.violations = store.checkInvariants()
   report.durationMs = clock.now() - startedAt
   crash.reach('recovery_done')
   return report
 }
 
+/**
+ * Agents are recovered through their handler runs like any other workflow. What is left to do is to look whether one of them had
+ * nothing more to do, and what is ready to start: both are asked again and again without harm.
+ */
+const goOnWithSessions = ({ store }: EnginePorts, transitions: Transitions, workflows: readonly Workflow[]): void => {
+  for (const { id, sessionId, status } of workflows) {
+    if (sessionId !== null && status === 'active') transitions.settleAgent(id)
+  }
+  for (const session of store.sessions.listUnderWay()) transitions.advanceSession(session.id)
+}
+
 const rebuildFlags = (
   { store, clock }: EnginePorts,
   flags: SchedulerState,
   configOf: RecoveryParts['configOf'],
+  workflows: readonly Workflow[],
 ): void => {
-  const workflows = store.workflows.list()
   for (const { workflowId, topic } of store.events.pendingByTopic(workflows.map(({ id }) => id))) {
     flags.eventsArrived(workflowId, [topic])
   }

@@ -81,7 +81,8 @@ export const createRunLoop = (parts: RunLoopParts): RunLoop => {
       const now = clock.now()
       const choice = chooseNext(readSituation(store, flags, workflow, configOf(workflow), open, now))
       if (choice === null) {
-        finish(open)
+        if (open !== undefined) finish(open)
+        else if (workflow.sessionId !== null) transitions.settleAgent(workflowId)
         onNothingLeft(now)
         return
       }

@@ -1,5 +1,5 @@
 import type { WorkflowConfig } from '../model/workflow.ts'
-import type { Notice } from './notices.ts'
+import type { WorkflowNotice } from './notices.ts'
 
 /**
  * The two flags that change too often to be written down: a consumer is dirty when there may be events it has not looked at, a
@@ -44,13 +44,20 @@ export class SchedulerState {
     return new Set([...this.#dirtyConsumers.keys(), ...this.#queuedProducers.keys()])
   }
 
-  apply(notice: Notice): void {
+  apply(notice: WorkflowNotice): void {
     switch (notice.kind) {
       case 'deployed':
         for (const consumer of notice.consumers) this.markDirty(notice.workflowId, consumer)
         return
       case 'deleted':
         this.clearWorkflow(notice.workflowId)
+        return
+      case 'resumed':
+        return
+      case 'nudged':
+        for (const consumer of Object.keys(this.#configOf(notice.workflowId)?.consumers ?? {})) {
+          this.markDirty(notice.workflowId, consumer)
+        }
         return
       case 'events_pending':
         this.eventsArrived(notice.workflowId, notice.topics)

@@ -1,4 +1,5 @@
 import type { WorkflowSituation } from '../machine/choose-next.ts'
+import { isPastBoundary } from '../machine/phases.ts'
 import type { ScriptRun } from '../model/script-run.ts'
 import type { Workflow, WorkflowConfig } from '../model/workflow.ts'
 import type { StoreReads } from '../ports/store.ts'
@@ -13,6 +14,7 @@ export const readSituation = (
   openRun: ScriptRun | undefined,
   now: number,
 ): WorkflowSituation => {
+  const isDraining = isOfCancelledSession(store, workflow)
   const awaiting = store.handlerRuns.awaitingRetry(workflow.id)
   const held = new Set(awaiting.map(({ handlerName }) => handlerName))
   const oldest = new Map(
@@ -25,17 +27,17 @@ export const readSituation = (
   return {
     parkedRunId: store.handlerRuns.activeOf(workflow.id)?.id ?? null,
     dueRetryIds: awaiting
-      .filter(({ retryAt }) => retryAt !== null && retryAt <= now)
+      .filter((run) => run.retryAt !== null && run.retryAt <= now && (!isDraining || isPastBoundary(run)))
       .sort((a, b) => (a.retryAt ?? 0) - (b.retryAt ?? 0))
       .map(({ id }) => id),
-    consumers: Object.entries(config.consumers).map(([name, { subscribe }]) => ({
+    consumers: Object.entries(isDraining ? {} : config.consumers).map(([name, { subscribe }]) => ({
       name,
       isDirty: flags.isDirty(workflow.id, name),
       isWakeDue: (wakeAts.get(name) ?? Infinity) <= now,
       isHeld: held.has(name),
       oldestEventId: oldestOf(subscribe, oldest),
     })),
-    producers: Object.keys(config.producers).map((name) => {
+    producers: Object.keys(isDraining ? {} : config.producers).map((name) => {
       const nextRunAt = schedules.get(name) ?? Infinity
       return {
         name,
@@ -50,6 +52,10 @@ export const readSituation = (
         : { trigger: openRun.trigger, producersRun: store.handlerRuns.producersRunIn(openRun.id) },
   }
 }
+
+/** Then only what is past the boundary is carried to its end. */
+const isOfCancelledSession = (store: StoreReads, { sessionId }: Workflow): boolean =>
+  sessionId !== null && store.sessions.get(sessionId)?.state === 'cancelled'
 
 const oldestOf = (topics: readonly string[], oldestByTopic: ReadonlyMap<string, string>): string | null => {
   let oldest: string | null = null

@@ -52,6 +52,12 @@ const SELECT_BY_SCRIPT_RUN = `${SELECT} WHERE script_run_id = ${BOUND} ORDER BY 
 const SELECT_RETRY_OF = `${SELECT} WHERE retry_of = ?`
 const SELECT_AWAITING_RETRY = `${SELECT} WHERE workflow_id = ${BOUND} AND retry_at IS NOT NULL ORDER BY retry_at, id`
 const SELECT_DUE_RETRIES = `${SELECT} WHERE retry_at <= ? ORDER BY retry_at, id`
+const SELECT_LAST_STOPPED = `
+  ${SELECT} WHERE id = (
+    SELECT max(h.id) FROM script_runs r CROSS JOIN handler_runs h ON h.script_run_id = r.id WHERE r.workflow_id = ${BOUND}
+      AND h.status NOT IN ('active', 'committed', 'cancelled') AND h.retry_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM handler_runs later WHERE later.retry_of = h.id)
+  )`
 const SELECT_NEXT_RETRY_AT = 'SELECT min(retry_at) AS retry_at FROM handler_runs WHERE retry_at > ?'
 const SELECT_PRODUCERS_RUN = `
   SELECT DISTINCT handler_name FROM handler_runs WHERE script_run_id = ${BOUND} AND handler_type = 'producer'
@@ -75,6 +81,7 @@ export function createHandlerRunRepository(database: Database): HandlerRunWrites
     retryOf: (id) => one(SELECT_RETRY_OF, [id]),
     awaitingRetry: (workflowId) => many(SELECT_AWAITING_RETRY, [workflowId]),
     dueRetries: (now) => many(SELECT_DUE_RETRIES, [now]),
+    lastStopped: (workflowId) => one(SELECT_LAST_STOPPED, [workflowId]),
     nextRetryAt(after) {
       const row = database.get(SELECT_NEXT_RETRY_AT, [after])
       return row ? integerOrNull(row, 'retry_at') : null

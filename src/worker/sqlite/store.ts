@@ -10,6 +10,11 @@ import { createMutationRepository } from './mutations.ts'
 import { createProducerScheduleRepository } from './producer-schedules.ts'
 import { createScriptRunRepository } from './script-runs.ts'
 import { createScriptRepository } from './scripts.ts'
+import { createSessionAgentRepository } from './session-agents.ts'
+import { createSessionContextRepository } from './session-context.ts'
+import { createSessionEventRepository } from './session-events.ts'
+import { createSessionMessageRepository } from './session-messages.ts'
+import { createSessionRepository } from './sessions.ts'
 import { createSettingRepository } from './settings.ts'
 import { createTopicRepository } from './topics.ts'
 import { createWorkflowRepository } from './workflows.ts'
@@ -28,6 +33,11 @@ export function createSqliteStore(database: Database): Store {
     escalations: createEscalationRepository(database),
     logs: createLogRepository(database),
     settings: createSettingRepository(database),
+    sessions: createSessionRepository(database),
+    sessionAgents: createSessionAgentRepository(database),
+    sessionEvents: createSessionEventRepository(database),
+    sessionContext: createSessionContextRepository(database),
+    sessionMessages: createSessionMessageRepository(database),
   }
   // The same objects serve reading and writing: the types keep writers inside a transaction, and so does the database.
   return {

@@ -5,10 +5,10 @@ import type { Database, Row } from './database.ts'
 import { integer, oneOf, text, textList, textOrNull } from './row.ts'
 
 const COLUMNS = `id, name, status, block_run_id, block_kind, block_message, active_script_id, active_version, handler_config,
-  permissions, timezone, budget, created_at, updated_at`
+  permissions, timezone, budget, session_id, created_at, updated_at`
 const SELECT_ONE = `SELECT ${COLUMNS} FROM workflows WHERE id = ?`
 const SELECT_ALL = `SELECT ${COLUMNS} FROM workflows ORDER BY id`
-const INSERT = `INSERT INTO workflows (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const INSERT = `INSERT INTO workflows (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const SET_STATUS = 'UPDATE workflows SET status = ?, updated_at = ? WHERE id = ?'
 const SET_BLOCK = `
   UPDATE workflows SET block_run_id = ?, block_kind = ?, block_message = ?, updated_at = ? WHERE id = ?`
@@ -38,6 +38,7 @@ export function createWorkflowRepository(database: Database): WorkflowWrites {
         JSON.stringify(workflow.permissions),
         workflow.timezone,
         workflow.budget,
+        workflow.sessionId,
         workflow.createdAt,
         workflow.updatedAt,
       ])
@@ -72,6 +73,7 @@ function rowToWorkflow(row: Row): Workflow {
     permissions: textList(row, 'permissions'),
     timezone: textOrNull(row, 'timezone'),
     budget: integer(row, 'budget'),
+    sessionId: textOrNull(row, 'session_id'),
     createdAt: integer(row, 'created_at'),
     updatedAt: integer(row, 'updated_at'),
   }

@@ -12,9 +12,16 @@ import {
 import { logLevels } from '#engine/model/log.ts'
 import { mutationResolvers, mutationStatuses } from '#engine/model/mutation.ts'
 import { runResults, runTriggers } from '#engine/model/script-run.ts'
+import {
+  agentStates,
+  failurePolicies,
+  sessionEventTypes,
+  sessionStates,
+  sessionStrategies,
+} from '#engine/model/session.ts'
 import { workflowStatuses } from '#engine/model/workflow.ts'
 import type { Database, SqlValue } from '#worker/sqlite/database.ts'
-import { buildHandlerRun, buildMutation, insertActiveRun } from '../../support/build-rows.ts'
+import { buildHandlerRun, buildMutation, buildSession, insertActiveRun } from '../../support/build-rows.ts'
 import { openTestStore } from '../../support/open-test-store.ts'
 
 type Values = Record<string, SqlValue>
@@ -29,6 +36,7 @@ beforeEach(async () => {
     tx.handlerRuns.update('hr_1', { status: 'crashed', endTimestamp: 2 })
     tx.handlerRuns.insert(buildHandlerRun({ id: 'hr_2', status: 'crashed', endTimestamp: 2 }))
     tx.mutations.insert(buildMutation({ handlerRunId: 'hr_2' }))
+    tx.sessions.insert(buildSession())
   })
 })
 
@@ -49,6 +57,7 @@ const validRows: Record<string, Values> = {
     budget: 100,
     created_at: 1,
     updated_at: 1,
+    session_id: null,
   },
   scripts: { id: 'scr_9', workflow_id: 'wf_1', version: 9, source: '', config: '{}', created_at: 1 },
   topics: { workflow_id: 'wf_1', name: 'another', created_at: 1 },
@@ -158,6 +167,67 @@ const validRows: Record<string, Values> = {
     logged_at: 1,
   },
   settings: { key: 'x', value: '1', updated_at: 1 },
+  sessions: {
+    id: 'sess_9',
+    objective: 'Get it done',
+    strategy: 'adaptive',
+    state: 'running',
+    on_failure: 'stop',
+    max_parallel: null,
+    agent_count: 1,
+    completed_agents: 0,
+    failed_agents: 0,
+    metadata: '{}',
+    error_message: null,
+    created_at: 1,
+    started_at: 1,
+    completed_at: null,
+    restored_at: null,
+  },
+  session_agents: {
+    session_id: 'sess_1',
+    agent_id: 'agent_writer_1_9',
+    key: 'writer',
+    role: 'writer',
+    instance: 1,
+    position: 0,
+    task: 'Write',
+    task_type: 'text',
+    state: 'running',
+    dependencies: '[]',
+    stage: null,
+    workflow_id: null,
+    run_id: null,
+    exit_code: null,
+    output: null,
+    error_message: null,
+    created_at: 1,
+    started_at: 1,
+    completed_at: null,
+  },
+  session_events: { session_id: 'sess_1', timestamp: 1, event_type: 'agent_started', agent_id: null, data: '{}' },
+  session_context: { session_id: 'sess_1', key: 'notes', value: '[]', updated_by: 'agent_writer_1_9', updated_at: 1 },
+  session_messages: {
+    session_id: 'sess_1',
+    from_agent_id: 'agent_a',
+    to_agent_id: 'agent_b',
+    to_role: null,
+    body: '{}',
+    sent_at: 1,
+    seen_by_run_id: null,
+    read_at: null,
+  },
+  archives: {
+    id: 'arc_9',
+    kind: 'session',
+    subject_id: 'sess_9',
+    title: 'Get it done',
+    finished_at: 1,
+    archived_at: 2,
+    is_put_away: 1,
+    json_bytes: 10,
+    document: new Uint8Array([1]),
+  },
 }
 
 /** Inserts a valid row with these changes and takes it back; what remains is the answer. */
@@ -180,7 +250,9 @@ function tryInsert(table: string, changes: Values = {}): string {
 
 describe('the tables', () => {
   test('all have a valid row to start from, with every column named', () => {
-    const tables = database.all(`SELECT name FROM sqlite_schema WHERE type = 'table'`).map(({ name }) => String(name))
+    const tables = database
+      .all(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+      .map(({ name }) => String(name))
     expect(Object.keys(validRows).sort()).toEqual(tables.sort())
     for (const table of tables) {
       const columns = database.all(`SELECT name, type, pk FROM pragma_table_info('${table}')`)
@@ -207,6 +279,15 @@ const statusCompanions: Record<string, Values> = {
   committed: { phase: 'committed', prepare_result: '{}' },
 }
 
+const finished: Values = { completed_at: 2 }
+const sessionCompanions: Record<string, Values> = { completed: finished, failed: finished, cancelled: finished }
+const agentCompanions: Record<string, Values> = {
+  completed: { ...finished, exit_code: 0 },
+  failed: { ...finished, exit_code: 1 },
+  cancelled: finished,
+  skipped: finished,
+}
+
 const unions: [table: string, column: string, members: readonly string[], companions?: Companions][] = [
   ['workflows', 'status', workflowStatuses],
   ['workflows', 'block_kind', escalationKinds, () => ({ block_run_id: 'hr_1', block_message: 'x' })],
@@ -229,6 +310,13 @@ const unions: [table: string, column: string, members: readonly string[], compan
   ['producer_schedules', 'schedule_type', ['interval', 'cron']],
   ['escalations', 'kind', escalationKinds],
   ['escalations', 'resolution', escalationActions, () => ({ resolved_at: 1 })],
+  ['sessions', 'strategy', sessionStrategies],
+  ['sessions', 'state', sessionStates, (state) => sessionCompanions[state] ?? {}],
+  ['sessions', 'on_failure', failurePolicies],
+  ['session_agents', 'state', agentStates, (state) => agentCompanions[state] ?? {}],
+  ['session_agents', 'task_type', ['text', 'json'], () => ({ task: '{}' })],
+  ['session_events', 'event_type', sessionEventTypes],
+  ['archives', 'kind', ['session', 'run']],
   ['logs', 'level', logLevels],
   ['logs', 'phase', [...producerPhases, ...consumerPhases]],
 ]
@@ -305,6 +393,22 @@ describe('a row that contradicts itself is refused:', () => {
     ['resolution_and_time_go_together', 'escalations', { resolution: 'retry' }],
     ['resolution_and_time_go_together', 'escalations', { resolved_at: 1 }],
     ['value_comes_with_a_resolution', 'escalations', { resolution_value: '{}' }],
+    ['a_finished_session_has_its_end', 'sessions', { state: 'completed' }],
+    ['a_finished_session_has_its_end', 'sessions', { completed_at: 2 }],
+    ['a_session_under_way_was_started', 'sessions', { started_at: null }],
+    ['counters_fit', 'sessions', { completed_agents: 1, failed_agents: 1 }],
+    ['only_a_finished_session_is_restored', 'sessions', { restored_at: 3 }],
+    ['max_parallel >= 1', 'sessions', { max_parallel: 0 }],
+    ['a_finished_agent_has_its_end', 'session_agents', { state: 'cancelled' }],
+    ['a_finished_agent_has_its_end', 'session_agents', { completed_at: 2 }],
+    ['exit_code_tells_the_end', 'session_agents', { exit_code: 0 }],
+    ['exit_code_tells_the_end', 'session_agents', { state: 'completed', completed_at: 2, exit_code: 1 }],
+    ['exit_code_tells_the_end', 'session_agents', { state: 'failed', completed_at: 2 }],
+    ['an_agent_under_way_was_started', 'session_agents', { started_at: null }],
+    ['stage >= 0', 'session_agents', { stage: -1 }],
+    ['a_task_that_is_json_is_json', 'session_agents', { task_type: 'json' }],
+    ['instance >= 1', 'session_agents', { instance: 0 }],
+    ['json_bytes > 0', 'archives', { json_bytes: 0 }],
   ]
   test.each(contradictions)('%s in %s by %o', (rule, table, changes) => {
     expect(tryInsert(table, changes)).toBe(`CHECK constraint failed: ${rule}`)
@@ -331,6 +435,12 @@ describe('a column that holds JSON takes nothing else:', () => {
     ['escalations', 'resolution_value', { resolution: 'retry', resolved_at: 1 }],
     ['logs', 'data'],
     ['settings', 'value'],
+    ['sessions', 'metadata'],
+    ['session_agents', 'dependencies'],
+    ['session_agents', 'output'],
+    ['session_events', 'data'],
+    ['session_context', 'value'],
+    ['session_messages', 'body'],
   ]
   test.each(jsonColumns)('%s.%s', (table, column, companions = {}) => {
     expect(tryInsert(table, { ...companions, [column]: '{"half":' })).toMatch(/^CHECK constraint failed: json_valid/)
@@ -341,6 +451,7 @@ describe('a column that holds JSON takes nothing else:', () => {
     ['events', 'caused_by'],
     ['handler_runs', 'phase_times'],
     ['escalations', 'actions'],
+    ['session_agents', 'dependencies'],
   ])('%s.%s holds a list', (table, column) => {
     expect(tryInsert(table, { [column]: '{}' })).toMatch(/^CHECK constraint failed/)
   })
@@ -361,6 +472,12 @@ describe('a reference leads somewhere:', () => {
     ['escalations', { handler_run_id: 'hr_gone' }],
     ['escalations', { mutation_id: 'mut_gone' }],
     ['logs', { script_run_id: 'run_gone' }],
+    ['workflows', { session_id: 'sess_gone' }],
+    ['session_agents', { session_id: 'sess_gone' }],
+    ['session_agents', { workflow_id: 'wf_gone' }],
+    ['session_events', { session_id: 'sess_gone' }],
+    ['session_context', { session_id: 'sess_gone' }],
+    ['session_messages', { session_id: 'sess_gone' }],
   ]
   test.each(references)('%s %o', (table, changes) => {
     expect(tryInsert(table, changes)).toMatch(/FOREIGN KEY constraint failed/)
@@ -375,6 +492,17 @@ describe('a reference leads somewhere:', () => {
       /FOREIGN KEY/,
     )
   })
+})
+
+test('a line of the audit trail is never changed', () => {
+  database.transaction(() =>
+    database.run(
+      `INSERT INTO session_events (session_id, timestamp, event_type, data) VALUES ('sess_1', 1, 'session_created', '{}')`,
+    ),
+  )
+  expect(() => database.transaction(() => database.run(`UPDATE session_events SET timestamp = 2`))).toThrow(
+    /append-only/,
+  )
 })
 
 describe('a time is a whole number of milliseconds:', () => {

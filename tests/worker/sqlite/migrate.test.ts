@@ -28,6 +28,7 @@ describe('migrations', () => {
     )
     expect(strict.filter((table) => table['strict'] !== 1)).toEqual([])
     expect(strict.map((table) => table['name']).sort()).toEqual([
+      'archives',
       'escalations',
       'events',
       'handler_runs',
@@ -37,6 +38,11 @@ describe('migrations', () => {
       'producer_schedules',
       'script_runs',
       'scripts',
+      'session_agents',
+      'session_context',
+      'session_events',
+      'session_messages',
+      'sessions',
       'settings',
       'topics',
       'workflows',

@@ -56,6 +56,14 @@ describe('the scheduler finds its work by an index and in order:', () => {
     ['log of a run', (store) => store.logs.ofScriptRun('run_1')],
     ['schedules of a workflow', (store) => store.producerSchedules.forWorkflow('wf_1')],
     ['states of a workflow', (store) => store.handlerStates.forWorkflow('wf_1')],
+    ['agents of a session', (store) => store.sessionAgents.ofSession('sess_1')],
+    ['the plan of a session', (store) => store.sessionAgents.planOf('sess_1')],
+    ['the agent of a workflow', (store) => store.sessionAgents.ofWorkflow('wf_1')],
+    ['events of a session', (store) => store.sessionEvents.after('sess_1', 7, 100)],
+    ['the last event of a session', (store) => store.sessionEvents.lastId('sess_1')],
+    ['unread messages of an agent', (store) => store.sessionMessages.unreadBy('agent_1')],
+    ['messages of a session', (store) => store.sessionMessages.list('sess_1')],
+    ['the context of a session', (store) => store.sessionContext.list('sess_1')],
     ['versions of a workflow', (store) => store.scripts.listByWorkflow('wf_1')],
   ]
   test.each(lookUps)('%s', (_, lookUp) => {
@@ -69,6 +77,10 @@ describe('by an index, then sorted because there are few:', () => {
   const lookUps: [name: string, lookUp: (store: Store) => unknown][] = [
     ['pending events of many workflows', (store) => store.events.pendingByTopic(['wf_1', 'wf_2'])],
     ['active handler runs', (store) => store.handlerRuns.listActive()],
+    ['sessions under way', (store) => store.sessions.listUnderWay()],
+    ['the cost of a session', (store) => store.sessions.costOf('sess_1')],
+    ['outputs of agents', (store) => store.sessionAgents.outputs('sess_1', ['a'])],
+    ['the last attempt that stopped', (store) => store.handlerRuns.lastStopped('wf_1')],
     ['open runs', (store) => store.scriptRuns.listOpen()],
     ['attempts awaiting their retry', (store) => store.handlerRuns.awaitingRetry('wf_1')],
     ['the retry of an attempt', (store) => store.handlerRuns.retryOf('hr_1')],
@@ -106,6 +118,11 @@ describe('a write finds its rows by an index:', () => {
     'a mutation': (tx) => {
       tx.mutations.insert(buildMutation())
       tx.mutations.update('mut_1', { status: 'failed' }, 2)
+    },
+    'what an agent has read': (tx) => {
+      tx.sessionMessages.markSeen([1], 'hr_1')
+      tx.sessionMessages.transferSeen('agent_1', 'hr_1', 'hr_1')
+      tx.sessionMessages.markRead('agent_1', 'hr_1', 2)
     },
     'a wake time': (tx) => tx.handlerStates.setWakeAt('wf_1', 'process', 5, 1),
   }

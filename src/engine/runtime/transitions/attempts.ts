@@ -9,6 +9,7 @@ import type { HandlerRun, HandlerType, Phase } from '../../model/handler-run.ts'
 import type { JsonText } from '../../model/json.ts'
 import type { LogLine } from '../../model/log.ts'
 import type { ScriptRun } from '../../model/script-run.ts'
+import type { Workflow } from '../../model/workflow.ts'
 import type { HandlerRunPatch } from '../../ports/store.ts'
 import type { Transition } from './context.ts'
 import { must, mustExist } from './context.ts'
@@ -104,9 +105,15 @@ export const startRetry = (transition: Transition, stopped: HandlerRun): Handler
   tx.handlerRuns.update(stopped.id, { retryAt: null })
   tx.handlerRuns.insert(run)
   tx.scriptRuns.countHandlerRun(stopped.scriptRunId)
-  if (goesOn) tx.events.transferReserved(stopped.id, run.id)
+  if (goesOn) takeOver(transition, stopped, run, workflow)
   if (phase === 'preparing') notePrepareBegun(transition, run)
   return run
+}
+
+const takeOver = ({ tx }: Transition, stopped: HandlerRun, run: HandlerRun, workflow: Workflow): void => {
+  tx.events.transferReserved(stopped.id, run.id)
+  const agent = workflow.sessionId === null ? undefined : tx.sessionAgents.ofWorkflow(workflow.id)
+  if (agent !== undefined) tx.sessionMessages.transferSeen(agent.id, stopped.id, run.id)
 }
 
 /** Automatic retries count up, a crash neither counts nor resets, and whatever a person set going starts at nought. */
@@ -159,9 +166,11 @@ export const advance = (
 export const moveStatus = (run: HandlerRun, event: StatusEvent): HandlerRun['status'] =>
   must(decideMove(statusTable, run.status, event))
 
-export const recordTrace = ({ tx }: Transition, run: HandlerRun, { logs, cost }: PhaseTrace): void => {
+export const recordTrace = ({ tx, note }: Transition, run: HandlerRun, { logs, cost }: PhaseTrace): void => {
   if (logs.length > 0) tx.logs.append(run, logs)
-  if (cost > 0) tx.scriptRuns.addCost(run.scriptRunId, cost)
+  if (cost === 0) return
+  tx.scriptRuns.addCost(run.scriptRunId, cost)
+  note({ kind: 'cost_added', workflowId: run.workflowId })
 }
 
 const appendPhaseTime = (times: JsonText, phase: Phase, at: number): JsonText =>

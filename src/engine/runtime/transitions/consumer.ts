@@ -12,6 +12,7 @@ import { advance, moveStatus } from './attempts.ts'
 import type { Transition } from './context.ts'
 import { inheritedCauses, publishEvents } from './events.ts'
 import type { CommittedPhase } from './producer.ts'
+import { applySessionWrites } from './session-writes.ts'
 
 /** All or none: one id that cannot be had, and nothing is reserved or written. */
 export const savePrepared = (
@@ -19,6 +20,7 @@ export const savePrepared = (
   run: HandlerRun,
   prepared: PrepareResult,
   trace: PhaseTrace,
+  seenMessageIds: readonly number[] = [],
 ): Result<void, Failure> => {
   const { tx, now } = transition
   const eventIds: string[] = []
@@ -28,6 +30,7 @@ export const savePrepared = (
     eventIds.push(...found.value)
   }
   tx.events.reserve(eventIds, run.id)
+  tx.sessionMessages.markSeen(seenMessageIds, run.id)
   if (isStillAConsumer(tx, run)) tx.handlerStates.setWakeAt(run.workflowId, run.handlerName, prepared.wakeAt, now)
   advance(transition, run, 'prepare_returned', { prepareResult: prepared.text }, trace)
   return ok(undefined)
@@ -71,9 +74,10 @@ export const commitEmpty = (transition: Transition, run: HandlerRun): void => {
 export const commitConsumer = (
   transition: Transition,
   run: HandlerRun,
-  { state, drafts, trace }: CommittedPhase,
+  { state, drafts, trace, session }: CommittedPhase,
 ): void => {
   const { tx, now } = transition
+  if (session !== undefined) applySessionWrites(transition, run, session)
   if (drafts.length > 0) {
     const causedBy = inheritedCauses(tx.events.reservedBy(run.id))
     publishEvents(transition, run.workflowId, drafts, { createdByRunId: run.id, causedBy })

@@ -6,6 +6,7 @@ import type { HandlerRun } from '../../model/handler-run.ts'
 import type { Json, JsonText } from '../../model/json.ts'
 import { err, ok } from '../../model/result.ts'
 import type { Result } from '../../model/result.ts'
+import { unblockAgent } from './agents.ts'
 import { advance, moveStatus } from './attempts.ts'
 import type { Transition } from './context.ts'
 import { mustExist } from './context.ts'
@@ -30,6 +31,7 @@ export const resolveEscalation = (
   const run = mustExist(tx.handlerRuns.get(escalation.handlerRunId), `Handler run ${escalation.handlerRunId}`)
   tx.escalations.resolve(id, action, value, now)
   tx.workflows.setBlock(escalation.workflowId, null, now)
+  unblockAgent(transition, escalation.workflowId)
   settlerOf(escalation.kind, action)(transition, run, escalation, value)
   return ok(escalation)
 }

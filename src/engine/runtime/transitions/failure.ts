@@ -14,6 +14,7 @@ import { err, ok } from '../../model/result.ts'
 import type { Result } from '../../model/result.ts'
 import type { HandlerRunPatch, StoreReads } from '../../ports/store.ts'
 import type { PhaseTrace } from './attempts.ts'
+import { mustAskPerson } from './agents.ts'
 import { ensureUnchanged, moveStatus, noTrace, recordTrace } from './attempts.ts'
 import type { Transition } from './context.ts'
 import { releaseEvents } from './events.ts'
@@ -165,11 +166,13 @@ const stopAttempt = (
 }
 
 const escalate = (
-  { tx, now, ids }: Transition,
+  transition: Transition,
   run: HandlerRun,
   kind: EscalationKind,
   { failure: reason, touched, mutation }: FailedAttempt,
 ): void => {
+  if (!mustAskPerson(transition, run, kind, reason.message)) return
+  const { tx, now, ids } = transition
   const details: JsonObject = {
     handlerType: run.handlerType,
     handlerName: run.handlerName,

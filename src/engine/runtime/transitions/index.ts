@@ -7,9 +7,11 @@ import type { Mutation, MutationResolver } from '../../model/mutation.ts'
 import type { PrepareResult } from '../../model/prepare-result.ts'
 import type { Result } from '../../model/result.ts'
 import type { RunResult, RunTrigger, ScriptRun } from '../../model/script-run.ts'
+import type { Session, SessionAgent } from '../../model/session.ts'
 import type { Workflow } from '../../model/workflow.ts'
 import type { PhaseEvent } from '../../machine/phases.ts'
 import type { WorkflowEvent } from '../../machine/statuses.ts'
+import { advanceSession, settleAgent } from './agents.ts'
 import type { PhaseTrace } from './attempts.ts'
 import { advance, startAttempt, startRetry } from './attempts.ts'
 import { commitConsumer, commitEmpty, savePrepared } from './consumer.ts'
@@ -24,6 +26,17 @@ import { applyMutation, passWithoutMutation, recordMutation, sendMutation } from
 import type { CommittedPhase } from './producer.ts'
 import { commitProducer } from './producer.ts'
 import { closeScriptRun, openScriptRun } from './script-runs.ts'
+import type { CheckedAgent, SessionDraft } from './sessions.ts'
+import {
+  addAgent,
+  cancelSession,
+  createSession,
+  deleteSession,
+  pauseSession,
+  resumeSession,
+  retryAgent,
+  startSession,
+} from './sessions.ts'
 import type { Deployment } from './workflows.ts'
 import { deleteWorkflow, deploy, moveWorkflow } from './workflows.ts'
 
@@ -48,6 +61,8 @@ export const createTransitions = (ports: TransitionPorts) => {
     closeRun: (runId: string, result: RunResult): void => {
       commit((t) => {
         closeScriptRun(t, runId, result)
+        const run = t.tx.scriptRuns.get(runId)
+        if (run !== undefined) settleAgent(t, run.workflowId)
       })
     },
 
@@ -64,8 +79,12 @@ export const createTransitions = (ports: TransitionPorts) => {
         commitProducer(t, run, phase, t.tx.workflows.get(run.workflowId)?.timezone ?? timezone)
       })
     },
-    savePrepared: (run: HandlerRun, prepared: PrepareResult, trace: PhaseTrace): Result<void, Failure> =>
-      commit((t) => savePrepared(t, run, prepared, trace)),
+    savePrepared: (
+      run: HandlerRun,
+      prepared: PrepareResult,
+      trace: PhaseTrace,
+      seenMessageIds: readonly number[] = [],
+    ): Result<void, Failure> => commit((t) => savePrepared(t, run, prepared, trace, seenMessageIds)),
     commitEmpty: (run: HandlerRun): void => {
       commit((t) => {
         commitEmpty(t, run)
@@ -116,6 +135,28 @@ export const createTransitions = (ports: TransitionPorts) => {
 
     resolveEscalation: (id: string, action: EscalationAction, value: JsonText | null): Result<Escalation> =>
       commit((t) => resolveEscalation(t, id, action, value)),
+
+    createSession: (draft: SessionDraft): Session => commit((t) => createSession(t, draft)),
+    addAgent: (sessionId: string, draft: CheckedAgent): Result<SessionAgent> =>
+      commit((t) => addAgent(t, sessionId, draft)),
+    startSession: (id: string): Result<Session> => commit((t) => startSession(t, id)),
+    pauseSession: (id: string): Result<Session> => commit((t) => pauseSession(t, id)),
+    resumeSession: (id: string): Result<Session> => commit((t) => resumeSession(t, id)),
+    cancelSession: (id: string): Result<Session> => commit((t) => cancelSession(t, id)),
+    retryAgent: (sessionId: string, agentId: string): Result<SessionAgent> =>
+      commit((t) => retryAgent(t, sessionId, agentId)),
+    deleteSession: (id: string): Result<void> => commit((t) => deleteSession(t, id)),
+    /** Nothing of an agent's workflow can run right now. */
+    settleAgent: (workflowId: string): void => {
+      commit((t) => {
+        settleAgent(t, workflowId)
+      })
+    },
+    advanceSession: (id: string): void => {
+      commit((t) => {
+        advanceSession(t, id)
+      })
+    },
   }
 }
 

@@ -7,12 +7,15 @@ import type { PhaseTrace } from './attempts.ts'
 import { advance, moveStatus } from './attempts.ts'
 import type { Transition } from './context.ts'
 import { publishEvents } from './events.ts'
+import type { SessionWrites } from './session-writes.ts'
 
 export interface CommittedPhase {
   /** Undefined leaves the handler's state as it was. */
   state: JsonText | undefined
   drafts: readonly EventDraft[]
   trace: PhaseTrace
+  /** What an agent said to its session; undefined when the workflow belongs to none. */
+  session?: SessionWrites
 }
 
 export const commitProducer = (

@@ -47,7 +47,9 @@ export const deploy = (
   tx.topics.ensure(workflow.id, deployment.config.topics, now)
   putSchedules(transition, workflow.id, deployment.config.producers)
   clearForeignWakes(transition, workflow, deployment.config)
-  if (deployment.activate && workflow.status !== 'active') tx.workflows.setStatus(workflow.id, 'active', now)
+  // Whether an agent's workflow runs is for its session to say.
+  const mayActivate = deployment.activate && workflow.sessionId === null
+  if (mayActivate && workflow.status !== 'active') tx.workflows.setStatus(workflow.id, 'active', now)
   note({ kind: 'deployed', workflowId: workflow.id, consumers: Object.keys(deployment.config.consumers) })
   return ok({ workflowId: workflow.id, version })
 }
@@ -66,30 +68,61 @@ const existingOrNew = ({ tx, now, ids }: Transition, deployment: Deployment): Re
     }
     return ok(existing)
   }
-  const workflow: Workflow = {
-    id: ids.next('wf'),
-    name: deployment.name,
-    status: 'draft',
-    block: null,
-    activeScriptId: null,
-    activeVersion: 0,
-    handlerConfig: '{}',
-    permissions: [],
-    timezone: null,
-    budget: defaultBudget,
-    createdAt: now,
-    updatedAt: now,
-  }
+  const workflow = newWorkflow(ids.next('wf'), deployment.name, now)
   tx.workflows.insert(workflow)
   return ok(workflow)
 }
 
+const newWorkflow = (id: string, name: string, now: number): Workflow => ({
+  id,
+  name,
+  status: 'draft',
+  block: null,
+  activeScriptId: null,
+  activeVersion: 0,
+  handlerConfig: '{}',
+  permissions: [],
+  timezone: null,
+  budget: defaultBudget,
+  sessionId: null,
+  createdAt: now,
+  updatedAt: now,
+})
+
+/** An agent's own workflow, with the one version it is pinned to. It waits as a draft until its session starts it. */
+export const createPrivateWorkflow = (
+  { tx, now, ids }: Transition,
+  sessionId: string,
+  agent: { key: string; source: string; config: WorkflowConfig },
+): string => {
+  const config = JSON.stringify(agent.config)
+  const scriptId = ids.next('scr')
+  const workflow: Workflow = {
+    ...newWorkflow(ids.next('wf'), agent.key, now),
+    activeScriptId: scriptId,
+    activeVersion: 1,
+    handlerConfig: config,
+    permissions: agent.config.permissions,
+    sessionId,
+  }
+  tx.workflows.insert(workflow)
+  tx.scripts.insert({ id: scriptId, workflowId: workflow.id, version: 1, source: agent.source, config, createdAt: now })
+  tx.topics.ensure(workflow.id, agent.config.topics, now)
+  return workflow.id
+}
+
 const defaultBudget = 100
+
+export const belongsToSession = ({ name, sessionId }: Workflow) =>
+  engineError(
+    'illegal_transition',
+    `"${name}" is the private workflow of an agent. Steer its session ${String(sessionId)} instead.`,
+  )
 
 export const unknownWorkflow = (id: string) => engineError('not_found', `There is no workflow "${id}".`)
 
 /** A schedule that did not change keeps its beat; a new or changed one is due now; one that is gone is dropped. */
-const putSchedules = (
+export const putSchedules = (
   { tx, now }: Transition,
   workflowId: string,
   producers: Readonly<Record<string, ProducerConfig>>,
@@ -133,6 +166,7 @@ const clearForeignWakes = ({ tx, now }: Transition, workflow: Workflow, config: 
 export const moveWorkflow = ({ tx, now }: Transition, id: string, event: WorkflowEvent): Result<Workflow> => {
   const workflow = tx.workflows.get(id)
   if (workflow === undefined) return err(unknownWorkflow(id))
+  if (workflow.sessionId !== null) return err(belongsToSession(workflow))
   const status = decideMove(workflowTable, workflow.status, event)
   if (!status.ok) return status
   tx.workflows.setStatus(id, status.value, now)
@@ -140,7 +174,9 @@ export const moveWorkflow = ({ tx, now }: Transition, id: string, event: Workflo
 }
 
 export const deleteWorkflow = ({ tx, note }: Transition, id: string): Result<void> => {
-  if (tx.workflows.get(id) === undefined) return err(unknownWorkflow(id))
+  const workflow = tx.workflows.get(id)
+  if (workflow === undefined) return err(unknownWorkflow(id))
+  if (workflow.sessionId !== null) return err(belongsToSession(workflow))
   tx.workflows.delete(id)
   note({ kind: 'deleted', workflowId: id })
   return ok(undefined)

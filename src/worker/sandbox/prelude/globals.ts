@@ -1,6 +1,8 @@
+import { defineAgentSource } from './define-agent.ts'
+
 /** `console`, the clock, chance and the authoring functions: what a script finds on its global object besides the language. */
 export const globalsSource = String.raw`(function (tools) {
-const { apply, construct, defineHidden, now, random, log, isObject } = tools
+const { apply, construct, defineHidden, now, random, log } = tools
 
 const info = log('info'), debug = log('debug')
 const nothing = () => {}
@@ -29,14 +31,5 @@ defineHidden(globalThis, 'Date', HostDate)
 defineHidden(Math, 'random', () => random())
 
 defineHidden(globalThis, 'defineWorkflow', (workflow) => workflow)
-defineHidden(globalThis, 'defineAgent', (agent) => {
-  if (!isObject(agent)) return agent
-  const { prepare, mutate, next } = agent
-  const task = { subscribe: ['task'], publishes: [] }
-  if (prepare !== undefined) task.prepare = prepare
-  if (mutate !== undefined) task.mutate = mutate
-  if (next !== undefined) task.next = next
-  const { name = 'Agent', permissions = [] } = agent
-  return { name, permissions, topics: { task: {} }, consumers: { task } }
-})
+defineHidden(globalThis, 'defineAgent', (${defineAgentSource})(tools))
 })`

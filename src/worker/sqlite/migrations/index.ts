@@ -1,4 +1,5 @@
 import initial from './0001-initial.sql?raw'
+import sessions from './0002-sessions.sql?raw'
 
 export interface Migration {
   version: number
@@ -6,4 +7,7 @@ export interface Migration {
 }
 
 /** Append only: what has once been applied in somebody's browser is never edited. Versions count up from 1 without a gap. */
-export const migrations: readonly Migration[] = [{ version: 1, sql: initial }]
+export const migrations: readonly Migration[] = [
+  { version: 1, sql: initial },
+  { version: 2, sql: sessions },
+]
