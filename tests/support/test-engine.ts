@@ -120,6 +120,8 @@ export interface TestEngine {
   dump(...tables: string[]): string
   /** What happened outside of the engine, in order: `barrier`, `durable`, `box.send`, … */
   trail: string[]
+  /** From here on another tab owns the data: no barrier is ever passed again. */
+  failBarriers(): void
   /** The next barrier resolves only when the returned function is called. */
   holdBarrier(): () => void
   deploy(source: string): Promise<string>
@@ -225,6 +227,10 @@ export const openTestEngine = async (options: Partial<EngineOptions> = {}): Prom
         .map(({ name }) => `${String(name)}\n${JSON.stringify(opened.database.all(`SELECT * FROM ${String(name)}`))}`)
         .join('\n'),
     trail,
+    failBarriers: () => {
+      held = Promise.reject(new Error('Fenced.'))
+      held.catch(() => undefined)
+    },
     holdBarrier: () => {
       let release = (): void => undefined
       held = new Promise((resolve) => (release = resolve))

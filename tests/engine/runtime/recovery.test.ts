@@ -139,7 +139,10 @@ describe('a producer that dies at', () => {
     world.box.answers.push(failed('network'))
     await world.deploy(producerScript(`async handler(state, ctx) { await ctx.box.get(1) }`))
     await world.settle()
-    await dieAndReturn('retry_started', () => Promise.resolve(world.clock.advance(2000)))
+    await dieAndReturn('retry_started', () => {
+      world.clock.advance(2000)
+      return Promise.resolve()
+    })
     expect(attempts()).toEqual(['executing paused:transient', 'executing crashed', done])
     expect(report()).toEqual({ ...nothing, recoveredRuns: 1, continuedRuns: 1 })
   })
