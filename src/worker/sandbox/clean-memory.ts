@@ -4,7 +4,7 @@ import type { SandboxLimits } from '#engine/ports/sandbox.ts'
 import type { Guest } from './guest.ts'
 import { createMeter } from './meter.ts'
 import { createLoadingGuestHost } from './phase-host.ts'
-import { breakdownToFailure, thrownToFailure } from './script-failure.ts'
+import { breakdownToFailure, stopToFailure, thrownToFailure } from './script-failure.ts'
 
 export interface GuestScript {
   /** Null for code that will not be seen again. */
@@ -38,10 +38,11 @@ export function loadScript(guest: Guest, code: string, limits: SandboxLimits): L
   try {
     const answer = meter.computing(() => guest.load(code))
     while (meter.stopped === undefined && meter.computing(() => guest.runJobs()));
-    if (meter.stopped !== undefined) return { failure: meter.stopped, isIntact: false }
+    if (meter.stopped !== undefined) return { failure: stopToFailure(meter.stopped, guest.stoppedAt), isIntact: false }
     const failure = answer === 'L' ? undefined : thrownToFailure(answer.slice(1), limits)
     return { failure, isIntact: !guest.isExhausted }
   } catch (error) {
-    return { failure: meter.stopped ?? breakdownToFailure(error, limits), isIntact: false }
+    const failure = meter.stopped && stopToFailure(meter.stopped, guest.stoppedAt)
+    return { failure: failure ?? breakdownToFailure(error, limits), isIntact: false }
   }
 }

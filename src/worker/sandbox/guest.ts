@@ -21,6 +21,9 @@ const USED_UP = 0.75
 const OUT_OF_MEMORY: Answer = 'E{"name":"InternalError","message":"out of memory","internal":true'
 const THREW_NULL: Answer = 'E{"message":"The script threw null."}'
 
+/** What a guest is told that has been stopped. */
+const REFUSED = -1
+
 /** Jobs between two looks at the clock. */
 const JOBS_AT_ONCE = 64
 
@@ -29,6 +32,8 @@ export interface GuestHost {
   /** With id 0 answered at once, by undefined when there is no answer; otherwise later through `settle`. */
   call(id: number, op: string, json: string): number | string | undefined
   shouldInterrupt(): boolean
+  /** The script is over: all it does from here on is refused. */
+  isStopped(): boolean
 }
 
 /** The guest's memory is used up, or it is otherwise beyond answering. Its instance must not be used again. */
@@ -44,6 +49,8 @@ export interface Guest {
   readonly instance: QuickjsInstance
   /** It ran out of memory, and holds all there is of it. */
   readonly isExhausted: boolean
+  /** Where the script was when it was stopped: the place of the last call in the function that was running. */
+  readonly stoppedAt: Answer | undefined
   /** Who is asked from now on. */
   talkTo(host: GuestHost): void
   setLimits(limits: { memoryBytes: number; stackBytes: number }): void
@@ -61,7 +68,7 @@ export interface Guest {
 }
 
 /** While only our own prelude runs. */
-const nobody: GuestHost = { call: () => undefined, shouldInterrupt: () => false }
+const nobody: GuestHost = { call: () => undefined, shouldInterrupt: () => false, isStopped: () => false }
 
 export function createGuest(instance: QuickjsInstance): Guest {
   const runtime = instance.quickjs.newRuntime()
@@ -69,9 +76,22 @@ export function createGuest(instance: QuickjsInstance): Guest {
   let host = nobody
   let memoryLimit = Infinity
   let isExhausted = false
+  let stoppedAt: Answer | undefined
   let running: QuickJSHandle | undefined
 
-  runtime.setInterruptHandler(() => host.shouldInterrupt())
+  runtime.setInterruptHandler(() => {
+    const isInterrupted = host.shouldInterrupt()
+    if (isInterrupted) noteWhere()
+    return isInterrupted
+  })
+
+  /** In the middle of the script, which is the only moment when its stack can be seen. */
+  const noteWhere = (): void => {
+    if (stoppedAt !== undefined) return
+    const result = context.callFunction(bridge.here, context.undefined)
+    if (result.error === undefined) stoppedAt = context.getString(result.value)
+    result.dispose()
+  }
 
   /** The library writes to address 0 when malloc fails: ask for the room first. */
   const demandRoom = (text: string): void => {
@@ -95,6 +115,10 @@ export function createGuest(instance: QuickjsInstance): Guest {
   const hostCall = context.newFunction('hostCall', (id, op, json) => {
     const text = context.getString(json)
     const answer = host.call(context.getNumber(id), context.getString(op), text)
+    if (host.isStopped()) {
+      noteWhere()
+      return context.newNumber(REFUSED)
+    }
     if (typeof answer === 'number') return context.newNumber(answer)
     if (typeof answer === 'string') return newText(answer)
     return undefined
@@ -137,8 +161,13 @@ export function createGuest(instance: QuickjsInstance): Guest {
       return isExhausted
     },
 
+    get stoppedAt() {
+      return stoppedAt
+    },
+
     talkTo(next) {
       host = next
+      stoppedAt = undefined
     },
 
     setLimits({ memoryBytes, stackBytes }) {
@@ -217,6 +246,7 @@ interface Bridge {
   report: QuickJSHandle
   describe: QuickJSHandle
   trace: QuickJSHandle
+  here: QuickJSHandle
 }
 
 function loadPrelude(context: QuickJSContext, hostCall: QuickJSHandle): Bridge {
@@ -241,6 +271,7 @@ function loadPrelude(context: QuickJSContext, hostCall: QuickJSHandle): Bridge {
     report: part('report'),
     describe: part('describe'),
     trace: part('trace'),
+    here: part('here'),
   }
   bridge.dispose()
   return parts

@@ -54,6 +54,7 @@ export function createPhaseGuestHost({ limits, meter, queued, inFlight, ...parts
       // The first may fall between the conclusion and the settling of the promise that carries it.
       return meter.shouldInterrupt() || pollsAfterwards > 1
     },
+    isStopped: () => meter.stopped !== undefined,
     call(id, op, json) {
       meter.check()
       if (meter.stopped !== undefined || isConcluded) return undefined
@@ -74,6 +75,7 @@ export function createPhaseGuestHost({ limits, meter, queued, inFlight, ...parts
 export function createLoadingGuestHost(meter: Meter): GuestHost {
   return {
     shouldInterrupt: () => meter.shouldInterrupt(),
+    isStopped: () => meter.stopped !== undefined,
     call(_id, op, json) {
       if (op === 'limit') hitNamedLimit(meter, json)
       if (op === 'url' && json !== '') return answerUrl(json)

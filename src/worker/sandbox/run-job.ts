@@ -9,7 +9,7 @@ import { createMeter, type Meter } from './meter.ts'
 import { createLoadingGuestHost } from './phase-host.ts'
 import type { PhaseJob, PhaseLink } from './phase-link.ts'
 import { runPhase } from './run-phase.ts'
-import { breakdownToFailure, thrownToFailure } from './script-failure.ts'
+import { breakdownToFailure, stopToFailure, thrownToFailure } from './script-failure.ts'
 
 /** Everything a script can do happens inside: lends a guest, uses it, and takes it back whatever came of it. */
 async function withGuest<T>(
@@ -28,7 +28,7 @@ async function withGuest<T>(
     isIntact = meter.stopped === undefined && !guest.isExhausted
     return result
   } catch (error) {
-    return err(meter.stopped ?? breakdownToFailure(error, limits))
+    return err(meter.stopped ? stopToFailure(meter.stopped, guest.stoppedAt) : breakdownToFailure(error, limits))
   } finally {
     memory.takeBack(guest, isIntact)
   }
@@ -49,7 +49,7 @@ export async function describeCode(memory: CleanMemory, code: string): Promise<R
   return withGuest(memory, { id: null, code }, limits, (guest, meter) => {
     guest.talkTo(createLoadingGuestHost(meter))
     const answer = meter.computing(() => guest.describe())
-    if (meter.stopped !== undefined) return err(meter.stopped)
+    if (meter.stopped !== undefined) return err(stopToFailure(meter.stopped, guest.stoppedAt))
     if (answer.startsWith('E')) return err(thrownToFailure(answer.slice(1), limits))
     return ok(JSON.parse(answer.slice(1)) as Json)
   })

@@ -6,7 +6,7 @@ import type { Meter } from './meter.ts'
 import { createPhaseGuestHost } from './phase-host.ts'
 import type { Delivery, HostCall, PhaseJob, PhaseLink } from './phase-link.ts'
 import { createRandom } from './random.ts'
-import { forgottenCallFailure, thrownToFailure } from './script-failure.ts'
+import { forgottenCallFailure, stopToFailure, thrownToFailure } from './script-failure.ts'
 import { isLongerThan } from './text-size.ts'
 import { startWallClock } from './wall-clock.ts'
 
@@ -122,7 +122,7 @@ export async function runPhase(run: PhaseRun): Promise<PhaseOutcome> {
     let answer = meter.computing(() => begin(run))
     for (;;) {
       if (answer === undefined && meter.stopped === undefined) answer = await drain(guest, meter)
-      if (meter.stopped !== undefined) return failed(meter.stopped)
+      if (meter.stopped !== undefined) return failed(stopToFailure(meter.stopped, guest.stoppedAt))
       if (answer !== undefined) return conclude(run, answer, queued[0], hostFailures)
       if (queued.length === 0 && inFlight.size === 0) return failed(DEADLOCK)
 

@@ -67,6 +67,13 @@ export function thrownToFailure(
   )
 }
 
+/** A limit was hit; `report` is where the script was, as far as that could be seen. Its column would claim too much. */
+export function stopToFailure(stopped: Failure, report: string | undefined): Failure {
+  const { stack = '' } = JSON.parse(report ?? '{}') as ThrownReport
+  const position = positionIn(stack)
+  return position === undefined ? stopped : { ...stopped, position: { line: position.line, column: null } }
+}
+
 /** `answer` is where the call was made. */
 export function forgottenCallFailure(op: string, answer: string): Failure {
   const { stack = '' } = JSON.parse(answer) as ThrownReport

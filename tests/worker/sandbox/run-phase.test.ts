@@ -77,6 +77,18 @@ describe.each([
     )
   })
 
+  test.each([
+    ['an endless loop', 'f()\n\n  for (;;) {\n    f()\n  }', {}, 5],
+    ['an endless loop after an await', 'await ctx.nap()\n  for (;;) {\n    f()\n  }', {}, 4],
+    ['too many calls', 'f()\n  for (;;)\n    ctx.nap()', {}, 4],
+    ['too much log', 'f()\n  for (;;)\n    console.log(1)', {}, 4],
+    ['a value that is too large', 'f()\n  await ctx.nap("x".repeat(2000))', { valueBytes: 1000 }, 3],
+  ])('%s is stopped with the line it was in', async (_name, body, limits, line) => {
+    const code = producer(`const f = () => 1\n  ${body}`)
+    const result = await run(code, { operations: ['nap'], limits: { cpuMs: 100, ...limits } })
+    expect(result).toMatchObject({ kind: 'failed', failure: { type: 'logic', position: { line, column: null } } })
+  })
+
   test('waiting for nothing is noticed at once', async () => {
     expect(await outcome(producer('await new Promise(() => {})'))).toMatch(/^logic: The handler waits for something/)
   })

@@ -34,16 +34,22 @@ function refuseLimit(name) {
 const waiting = create(null)
 let lastId = 0
 
-/** The error is made where the call is made: if the host refuses, it carries the user's line. */
+/**
+ * The error is made where the call is made: if the host refuses, it carries the user's line. A script that was stopped is
+ * thrown out of its loop rather than left to pile up promises until QuickJS next asks whether to go on.
+ */
 function call(op, args) {
   const trace = new ErrorOf(op)
-  return new PromiseOf((resolve, reject) => {
+  let isStopped = false
+  const promise = new PromiseOf((resolve, reject) => {
     const text = stringify(args)
     if (text.length > valueChars) refuseLimit('valueBytes')
     lastId += 1
     waiting[lastId] = { __proto__: null, resolve, reject, trace }
-    hostCall(lastId, op, text)
+    isStopped = hostCall(lastId, op, text) === -1
   })
+  if (isStopped) throw trace
+  return promise
 }
 
 function settle(id, isValue, text) {
@@ -67,6 +73,7 @@ function settle(id, isValue, text) {
 
 /** Where a call was made that is still waiting. */
 const trace = (id) => report(waiting[id].trace)
+const here = () => report(new ErrorOf('here'))
 
 const shorten = (value) => (typeof value === 'string' ? slice(value, 0, errorChars) : '')
 
@@ -221,5 +228,5 @@ const tools = {
   __proto__: null, apply, construct, define, defineHidden, ownKeys, hasOwn, create, getPrototypeOf, isArray, isObject,
   parse, stringify, method, hostCall, call, now, random, log, show, StringOf, ErrorOf, TypeErrorOf,
 }
-return { __proto__: null, tools, load, give, start, settle, report, describe, trace }
+return { __proto__: null, tools, load, give, start, settle, report, describe, trace, here }
 })`

@@ -1,7 +1,8 @@
 /** `URL` and `URLSearchParams`. The parsing is the host's own, so that a script and the fetch after it mean the same address. */
 export const urlSource = String.raw`(function ({ hostCall, parse, stringify, defineHidden, StringOf, TypeErrorOf }) {
 const partsOf = (request) => {
-  const text = hostCall(0, 'url', stringify(request))
+  const question = stringify(request)
+  const text = question.length > 2e6 ? undefined : hostCall(0, 'url', question)
   return text === undefined ? undefined : parse(text)
 }
 const decode = (text) => {
