@@ -60,6 +60,27 @@ describe.each([
     )
   })
 
+  test.each([
+    ['prepare', ['1'], '[1,"ctx"]'],
+    ['mutate', ['1'], '[1,"ctx"]'],
+    ['next', ['1', '{"status":"none"}'], '[1,{"status":"none"},"ctx"]'],
+  ] as const)('%s gets its arguments and then ctx, and its consumer as this', async (phase, args, value) => {
+    const list = '(...args) { return args.map((arg) => arg?.log ? this.mark : arg) }'
+    const code = `exports.default = { consumers: { c: { mark: 'ctx', async prepare${list}, mutate${list}, async next${list} } } }`
+    expect(await run(code, { phase, handler: 'c', args })).toEqual({ kind: 'returned', value })
+  })
+
+  test('plain values on ctx and operations below them stand side by side', async () => {
+    const host = createFakePhaseHost({ 'session.context.get': ([key]) => value({ asked: key ?? null }) })
+    const code = producer('return [ctx.session.objective, await ctx.session.context.get("k"), typeof ctx.session.send]')
+    const wanted = {
+      operations: ['session.context.get', 'session.send', 'log.info', '__proto__.polluted'],
+      values: { session: { objective: 'win', context: 'replaced' } },
+      host,
+    }
+    expect(await outcome(code, wanted)).toEqual(['win', { asked: 'k' }, 'function'])
+  })
+
   test('nothing is left of an earlier phase', async () => {
     const scriptId = 'scr_same'
     const code = producer(`
