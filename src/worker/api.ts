@@ -14,6 +14,7 @@ import type { ScriptRun } from '#engine/model/script-run.ts'
 import type { Session, SessionContextEntry, SessionEvent, SessionMessage } from '#engine/model/session.ts'
 import type { AgentRequest, SessionRequest } from '#engine/model/session-request.ts'
 import type { SessionStatus } from '#engine/model/session-status.ts'
+import type { WorkflowConfig } from '#engine/model/workflow.ts'
 import type { ViewsApi, WorkflowView } from './views-api.ts'
 
 export type * from './views-api.ts'
@@ -25,6 +26,8 @@ export type * from './views-api.ts'
  */
 export interface EngineApi extends ViewsApi {
   deployWorkflow(request: DeployRequest): Promise<Result<Deployed>>
+  /** What deploying would say, without deploying. */
+  checkScript(source: string): Promise<Result<ScriptCheck>>
   /** The private workflows of agents come only when asked for. */
   listWorkflows(options?: { ofAgents?: boolean }): Promise<Result<WorkflowView[]>>
   pauseWorkflow(id: string): Promise<Result<null>>
@@ -137,6 +140,14 @@ export interface ScriptProblemView {
   message: string
   line: number
   column: number
+}
+
+export interface ScriptCheck {
+  problems: ScriptProblemView[]
+  /** Null while there are errors. */
+  config: WorkflowConfig | null
+  /** What it asks for, in words; without words it is nothing that could be granted. */
+  permissions: { name: string; meaning: string | null }[]
 }
 
 export interface Deployed {

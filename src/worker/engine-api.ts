@@ -1,8 +1,10 @@
 import { engineError } from '#engine/model/errors.ts'
 import { err, ok, type Result } from '#engine/model/result.ts'
+import type { Sandbox } from '#engine/ports/sandbox.ts'
 import type { Engine } from '#engine/runtime/engine.ts'
 import type { EngineApi, EngineState, StorageInfo } from './api.ts'
 import { createBackupApi, type BackupParts } from './backup-api.ts'
+import { createScriptCheck } from './check-script.ts'
 import type { DurableDatabase } from './persistence/open-durable-database.ts'
 import type { Database } from './sqlite/database.ts'
 import { askDatabase } from './sqlite/sql-console.ts'
@@ -18,11 +20,12 @@ export interface EngineApiParts {
   database: Database
   durable: DurableDatabase
   outside: OpenTools
+  sandbox: Sandbox
   backup: Omit<BackupParts, 'engine' | 'durable'>
 }
 
 /** The public API over the open engine. Nothing here decides anything: it only puts each answer into its shape. */
-export function createEngineApi({ engine, database, durable, outside, backup }: EngineApiParts): EngineApi {
+export function createEngineApi({ engine, database, durable, outside, sandbox, backup }: EngineApiParts): EngineApi {
   const backupParts = { engine, durable, ...backup }
   const sqliteVersion = String(database.get('SELECT sqlite_version() AS version')?.['version'])
 
@@ -36,6 +39,7 @@ export function createEngineApi({ engine, database, durable, outside, backup }: 
 
   return {
     deployWorkflow: engine.deployWorkflow,
+    checkScript: createScriptCheck(sandbox),
     listWorkflows: (options) => answer(() => engine.listWorkflows(options)),
     pauseWorkflow: engine.pauseWorkflow,
     resumeWorkflow: engine.resumeWorkflow,

@@ -110,7 +110,7 @@ async function compose({ onFenced, onReplaced }: EngineEvents): Promise<Result<O
     isReplaced = true
   }
   const backupParts = { sqlJs: sqlite.sqlJs, backup, onReplacing, onReplaced }
-  const api = createEngineApi({ engine, database, durable, outside, backup: backupParts })
+  const api = createEngineApi({ engine, database, durable, outside, sandbox, backup: backupParts })
   let isClosed = false
   return ok({
     api: answerable(api, () => isReplaced),
