@@ -1,5 +1,5 @@
 import { get, set } from 'idb-keyval'
-import { createStrictStore } from '../tools/strict-store.ts'
+import { createStrictStore } from '../strict-store.ts'
 import type { Lock, SealedText } from './sealing.ts'
 
 export interface SealedSecret {

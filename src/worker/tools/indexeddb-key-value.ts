@@ -1,6 +1,6 @@
 import { clear, get, keys, update } from 'idb-keyval'
 import type { KeyValue } from './key-value.ts'
-import { createStrictStore } from './strict-store.ts'
+import { createStrictStore } from '../strict-store.ts'
 
 /** Resolves only when the text is on disk: what the demo world or a file journal has said it has done must stay done. */
 export function createIndexedDbKeyValue(databaseName: string, factory: IDBFactory = indexedDB): KeyValue {

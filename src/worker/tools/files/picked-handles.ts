@@ -1,5 +1,5 @@
 import { del, get, keys, set } from 'idb-keyval'
-import { createStrictStore } from '../strict-store.ts'
+import { createStrictStore } from '../../strict-store.ts'
 
 /** Handles of folders the user picked. A handle survives a reload; the permission to use it may have to be asked for again. */
 export interface PickedHandles {
