@@ -25,7 +25,7 @@ export const actionTable: Readonly<Record<EscalationKind, readonly EscalationAct
   logic_failure: ['retry', 'skip'],
   retries_exhausted: ['retry', 'skip'],
   auth: ['reconnect'],
-  permission: ['grant'],
+  permission: ['grant', 'retry'],
   internal_failure: ['retry'],
 }
 

@@ -187,8 +187,12 @@ const escalate = (
     ...mutation?.evidence,
   }
   const canSkip = kind === 'indeterminate_mutation' || touched.length > 0
+  // Only what Holdfast itself withholds can be granted here; what the other side forbids is changed there, then retried.
+  const canGrant = (reason.neededPermissions ?? []).length > 0
   const isOffered: Partial<Record<EscalationAction, boolean>> = {
     skip: canSkip,
+    grant: canGrant,
+    retry: kind !== 'permission' || !canGrant,
     check_again: details['canCheckAgain'] === true,
   }
   tx.escalations.insert({
