@@ -3,6 +3,8 @@ import type { Clock } from '#engine/ports/clock.ts'
 export interface HandClock extends Clock {
   /** Moves time on and wakes, in order, whoever is due on the way. */
   advance(ms: number): void
+  /** Sets the clock, forwards or backwards, and wakes nobody: a computer that slept, or somebody who set it. */
+  jump(ms: number): void
 }
 
 /** Time stands still until a test moves it. */
@@ -29,6 +31,9 @@ export function createHandClock(start = Date.UTC(2026, 0, 5, 9)): HandClock {
         due.wake()
       }
       now = end
+    },
+    jump(ms) {
+      now += ms
     },
   }
 }

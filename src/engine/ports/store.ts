@@ -18,6 +18,8 @@ export interface WorkflowReads {
   get(id: string): Workflow | undefined
   /** Those of agents included. */
   list(): Workflow[]
+  /** Which of these are active and not blocked. */
+  startable(ids: readonly string[]): string[]
 }
 export interface WorkflowWrites extends WorkflowReads {
   insert(workflow: Workflow): void
@@ -115,7 +117,8 @@ export interface HandlerRunReads {
   retryOf(id: string): HandlerRun | undefined
   /** Attempts waiting for their retry, due or not: their handlers are held back until then. */
   awaitingRetry(workflowId: string): HandlerRun[]
-  dueRetries(now: number): HandlerRun[]
+  /** Due by `now` and later than `after`, when that is given. */
+  dueRetries(now: number, after?: number): HandlerRun[]
   /** The last attempt of the workflow, when it stopped and nothing is planned to follow it. */
   lastStopped(workflowId: string): HandlerRun | undefined
   /** The first one still to come: what is due already is waiting for something other than time. */
@@ -141,7 +144,8 @@ export interface MutationWrites extends MutationReads {
 export interface HandlerStateReads {
   get(workflowId: string, handlerName: string): HandlerState | undefined
   forWorkflow(workflowId: string): HandlerState[]
-  dueWakes(now: number): (HandlerKey & { wakeAt: number })[]
+  /** Due by `now` and later than `after`, when that is given. */
+  dueWakes(now: number, after?: number): (HandlerKey & { wakeAt: number })[]
   nextWakeAt(after: number): number | null
 }
 export interface HandlerStateWrites extends HandlerStateReads {
@@ -151,7 +155,8 @@ export interface HandlerStateWrites extends HandlerStateReads {
 
 export interface ProducerScheduleReads {
   forWorkflow(workflowId: string): ProducerSchedule[]
-  due(now: number): ProducerSchedule[]
+  /** Due by `now` and later than `after`, when that is given. */
+  due(now: number, after?: number): ProducerSchedule[]
   nextRunAt(after: number): number | null
 }
 export interface ProducerScheduleWrites extends ProducerScheduleReads {

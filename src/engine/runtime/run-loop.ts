@@ -19,11 +19,18 @@ export interface RunLoopParts {
   mayStart(): boolean
 }
 
-/**
- * Tells, in the same turn in which it saw it, when nothing of the workflow can run until something happens or a planned time
- * comes: a change between the look and the word about it would be lost.
- */
-export type RunLoop = (workflowId: string, onNothingLeft: (asOf: number) => void) => Promise<void>
+export interface RunLoopListener {
+  /**
+   * Told in the same turn in which it was seen: nothing of the workflow can run until something happens or a planned time comes.
+   * A change between the look and the word about it would be lost.
+   */
+  onNothingLeft(): void
+  /** An attempt came to its end: times may have been planned. */
+  onSettled(): void
+}
+
+/** Drives one workflow for one turn: until nothing is left, or its run is over. */
+export type RunLoop = (workflowId: string, listener: RunLoopListener) => Promise<void>
 
 /**
  * One pass over a workflow (exec-07): its producers if that is what it was started for, then its consumers until none can run
@@ -33,8 +40,7 @@ export const createRunLoop = (parts: RunLoopParts): RunLoop => {
   const { ports, transitions, flags, configOf, executeHandler, mayStart } = parts
   const { store, clock, crash } = ports
 
-  const finish = (run: ScriptRun | undefined): void => {
-    if (run === undefined) return
+  const finish = (run: ScriptRun): void => {
     transitions.closeRun(run.id, 'completed')
     crash.reach('run_finished')
   }
@@ -60,9 +66,7 @@ export const createRunLoop = (parts: RunLoopParts): RunLoop => {
       case 'consumer':
         return start(open ?? openRun(workflow, 'event'), 'consumer', choice.name)
       case 'producer': {
-        if (open !== undefined && choice.inOpenRun) return start(open, 'producer', choice.name)
-        finish(open)
-        return start(openRun(workflow, 'schedule'), 'producer', choice.name)
+        return start(open ?? openRun(workflow, 'schedule'), 'producer', choice.name)
       }
     }
   }
@@ -73,7 +77,7 @@ export const createRunLoop = (parts: RunLoopParts): RunLoop => {
     return attempt.id
   }
 
-  return async (workflowId, onNothingLeft) => {
+  return async (workflowId, { onNothingLeft, onSettled }) => {
     while (mayStart()) {
       const workflow = store.workflows.get(workflowId)
       if (workflow?.status !== 'active' || workflow.block !== null) return
@@ -83,15 +87,22 @@ export const createRunLoop = (parts: RunLoopParts): RunLoop => {
       if (choice === null) {
         if (open !== undefined) finish(open)
         else if (workflow.sessionId !== null) transitions.settleAgent(workflowId)
-        onNothingLeft(now)
+        onNothingLeft()
         return
       }
-      const isFresh = choice.kind === 'consumer' || choice.kind === 'producer'
-      if (isFresh && open !== undefined && open.handlerRunCount >= workflow.budget) {
+      if (open !== undefined && isForNextRun(choice, open, workflow)) {
         finish(open)
         return
       }
-      if ((await executeHandler(attemptFor(choice, workflow, open))) === 'parked') return
+      const execution = await executeHandler(attemptFor(choice, workflow, open))
+      onSettled()
+      if (execution === 'parked') return
     }
   }
+}
+
+/** With its run over a workflow gives up its turn, also when it could go on at once: others may be waiting. */
+const isForNextRun = (choice: Choice, open: ScriptRun, { budget }: Workflow): boolean => {
+  if (choice.kind === 'producer' && !choice.inOpenRun) return true
+  return (choice.kind === 'consumer' || choice.kind === 'producer') && open.handlerRunCount >= budget
 }

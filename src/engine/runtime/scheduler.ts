@@ -18,6 +18,9 @@ export interface Scheduler {
   whenQuiet(): Promise<void>
 }
 
+/** Timers of every platform end at 2³¹ − 1 ms, some 25 days: after that one it looks, finds nothing, and waits on. */
+const longestTimerMs = 2 ** 31 - 1
+
 export interface SchedulerParts {
   ports: EnginePorts
   flags: SchedulerState
@@ -30,6 +33,10 @@ export interface SchedulerParts {
 /**
  * The scheduler is the lock: a workflow has at most one run loop, and the loop has at most one handler going. There is no
  * polling, only one timer for the earliest of everything that is planned.
+ *
+ * `waiting` holds, in the order in which they came, the workflows that may have something to do: something of theirs changed, or a
+ * time of theirs has come. A look asks only for the times that came since the look before, so it costs the same whether ten
+ * workflows are planned or ten thousand; whoever was driven until nothing was left is out until there is news.
  */
 export const createScheduler = ({
   ports: { store, clock, durability },
@@ -39,74 +46,79 @@ export const createScheduler = ({
   onFatal,
 }: SchedulerParts): Scheduler => {
   const busy = new Set<string>()
-  /** Since when each workflow has been waiting for its turn: the longest waiting goes first, so none can starve another. */
-  const waitingSince = new Map<string, number>()
-  /**
-   * Workflows that were looked at and could do nothing, with the time of the look. Until something of theirs changes, only what
-   * fell due after it is news; otherwise a handler that is due but waits for its retry would be picked for ever.
-   */
-  const exhaustedAt = new Map<string, number>()
-  let turn = 0
+  const waiting = new Set<string>()
   let isRunning = false
+  let isLookPlanned = false
   let cancelTimer = (): void => undefined
-  let timerAt: number | null = null
+  let plannedAt: number | null = null
   let lookedAt: number | null = null
+  /** Times up to here have been asked for; null when all must be asked for again. */
+  let scannedUpTo: number | null = null
   let quietListeners: (() => void)[] = []
 
-  const mayStart = (id: string): boolean => {
-    const workflow = store.workflows.get(id)
-    return workflow?.status === 'active' && workflow.block === null
-  }
-
-  const candidates = (now: number): string[] => {
-    // A clock that was set back makes every "after the last look" meaningless.
-    if (lookedAt !== null && now < lookedAt) exhaustedAt.clear()
-    const isNews = (id: string, dueAt: number): boolean => dueAt > (exhaustedAt.get(id) ?? -Infinity)
-    const ids = new Set<string>()
-    for (const id of flags.workflowIds()) if (!exhaustedAt.has(id)) ids.add(id)
-    for (const { workflowId } of store.scriptRuns.listOpen()) if (!exhaustedAt.has(workflowId)) ids.add(workflowId)
-    for (const { workflowId, producerName, nextRunAt } of store.producerSchedules.due(now)) {
+  const scanTimes = (now: number): void => {
+    // A clock that was set back makes every "since the last look" meaningless.
+    const isSetBack = scannedUpTo !== null && now < scannedUpTo
+    const after = isSetBack ? undefined : (scannedUpTo ?? undefined)
+    scannedUpTo = now
+    for (const { workflowId, producerName } of store.producerSchedules.due(now, after)) {
       flags.queue(workflowId, producerName)
-      if (isNews(workflowId, nextRunAt)) ids.add(workflowId)
+      waiting.add(workflowId)
     }
-    for (const { workflowId, wakeAt } of store.handlerStates.dueWakes(now)) {
-      if (isNews(workflowId, wakeAt)) ids.add(workflowId)
-    }
-    for (const { workflowId, retryAt } of store.handlerRuns.dueRetries(now)) {
-      if (isNews(workflowId, retryAt ?? now)) ids.add(workflowId)
-    }
-    return [...ids].filter((id) => !busy.has(id) && mayStart(id))
+    for (const { workflowId } of store.handlerStates.dueWakes(now, after)) waiting.add(workflowId)
+    for (const { workflowId } of store.handlerRuns.dueRetries(now, after)) waiting.add(workflowId)
   }
 
-  const waitingFirst = (ids: string[]): string[] => {
-    for (const id of ids) if (!waitingSince.has(id)) waitingSince.set(id, (turn += 1))
-    return ids.sort((a, b) => (waitingSince.get(a) ?? 0) - (waitingSince.get(b) ?? 0))
+  /** The longest waiting first, so that none can starve another. Whoever is paused or blocked comes back when that changes. */
+  const pick = (free: number): string[] => {
+    const chosen: string[] = []
+    while (chosen.length < free) {
+      const batch = firstOf(waiting, free - chosen.length, (id) => !busy.has(id) && !chosen.includes(id))
+      if (batch.length === 0) break
+      const startable = new Set(store.workflows.startable(batch))
+      for (const id of batch) {
+        if (startable.has(id)) chosen.push(id)
+        else waiting.delete(id)
+      }
+    }
+    return chosen
   }
 
   const drive = async (workflowId: string): Promise<void> => {
     busy.add(workflowId)
-    waitingSince.delete(workflowId)
+    waiting.delete(workflowId)
+    const turn = { isExhausted: false }
     try {
-      exhaustedAt.delete(workflowId)
-      await runLoop(workflowId, (asOf) => exhaustedAt.set(workflowId, asOf))
+      await runLoop(workflowId, {
+        // Everything that happened up to here was seen; what happens from here on puts the workflow back.
+        onNothingLeft: () => {
+          turn.isExhausted = true
+          waiting.delete(workflowId)
+        },
+        onSettled: () => setTimer(clock.now()),
+      })
     } catch (thrown) {
       isRunning = false
       onFatal(thrown)
     } finally {
       busy.delete(workflowId)
+      // Its turn is over, its work may not be: behind all who came meanwhile, also when it had news of its own before them.
+      const isWaiting = waiting.delete(workflowId)
+      if (isWaiting || !turn.isExhausted) waiting.add(workflowId)
     }
     look()
   }
 
   const setTimer = (now: number): void => {
     cancelTimer()
+    if (!isRunning) return
     const planned = [
       store.producerSchedules.nextRunAt(now),
       store.handlerStates.nextWakeAt(now),
       store.handlerRuns.nextRetryAt(now),
     ].filter((at) => at !== null)
-    timerAt = planned.length === 0 ? null : Math.min(...planned)
-    cancelTimer = timerAt === null ? () => undefined : clock.wakeAt(timerAt, look)
+    plannedAt = planned.length === 0 ? null : Math.min(...planned)
+    cancelTimer = plannedAt === null ? () => undefined : clock.wakeAt(Math.min(plannedAt, now + longestTimerMs), look)
   }
 
   const tellIfQuiet = (): void => {
@@ -122,28 +134,43 @@ export const createScheduler = ({
     }
     const now = clock.now()
     lookedAt = now
-    const waiting = durability.isAccepting() ? waitingFirst(candidates(now)) : []
-    for (const id of waiting.slice(0, Math.max(0, maxParallelWorkflows - busy.size))) void drive(id)
+    scanTimes(now)
+    if (durability.isAccepting()) for (const id of pick(maxParallelWorkflows - busy.size)) void drive(id)
     setTimer(now)
     tellIfQuiet()
+  }
+
+  /** Several changes of one turn are one look. */
+  const lookSoon = (): void => {
+    if (isLookPlanned) return
+    isLookPlanned = true
+    void Promise.resolve().then(() => {
+      isLookPlanned = false
+      look()
+    })
   }
 
   return {
     start: () => {
       isRunning = true
+      scannedUpTo = null
+      for (const id of flags.workflowIds()) waiting.add(id)
+      for (const { workflowId } of store.scriptRuns.listOpen()) waiting.add(workflowId)
+      for (const { workflowId } of store.handlerRuns.listActive()) waiting.add(workflowId)
       look()
     },
     stop: () => {
       isRunning = false
       cancelTimer()
-      timerAt = null
+      plannedAt = null
     },
     look,
     touch: (workflowId) => {
-      exhaustedAt.delete(workflowId)
+      waiting.add(workflowId)
+      if (isRunning && !busy.has(workflowId)) lookSoon()
     },
     isBusy: (workflowId) => busy.has(workflowId),
-    nextWakeAt: () => timerAt,
+    nextWakeAt: () => plannedAt,
     lastLookAt: () => lookedAt,
     whenQuiet: () =>
       new Promise((resolve) => {
@@ -151,4 +178,13 @@ export const createScheduler = ({
         look()
       }),
   }
+}
+
+const firstOf = (ids: Iterable<string>, count: number, isWanted: (id: string) => boolean): string[] => {
+  const found: string[] = []
+  for (const id of ids) {
+    if (found.length >= count) break
+    if (isWanted(id)) found.push(id)
+  }
+  return found
 }

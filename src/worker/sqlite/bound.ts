@@ -3,3 +3,6 @@
  * plain `?`, and SQLite then prepares the statement anew for every value: ten times the cost of executing it (docs/adr/0012).
  */
 export const BOUND = '(SELECT ?)'
+
+/** Before every time: where no lower bound is meant. */
+export const EVER = Number.MIN_SAFE_INTEGER

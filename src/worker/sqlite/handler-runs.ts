@@ -8,7 +8,7 @@ import {
   type HandlerRun,
 } from '#engine/model/handler-run.ts'
 import type { HandlerRunPatch, HandlerRunWrites } from '#engine/ports/store.ts'
-import { BOUND } from './bound.ts'
+import { BOUND, EVER } from './bound.ts'
 import type { Database, Row, SqlValue } from './database.ts'
 import { integer, integerOrNull, oneOf, oneOfOrNull, text, textOrNull } from './row.ts'
 
@@ -51,7 +51,7 @@ const SELECT_ACTIVE = `${SELECT} WHERE status = 'active' ORDER BY +id`
 const SELECT_BY_SCRIPT_RUN = `${SELECT} WHERE script_run_id = ${BOUND} ORDER BY id`
 const SELECT_RETRY_OF = `${SELECT} WHERE retry_of = ?`
 const SELECT_AWAITING_RETRY = `${SELECT} WHERE workflow_id = ${BOUND} AND retry_at IS NOT NULL ORDER BY retry_at, id`
-const SELECT_DUE_RETRIES = `${SELECT} WHERE retry_at <= ? ORDER BY retry_at, id`
+const SELECT_DUE_RETRIES = `${SELECT} WHERE retry_at > ? AND retry_at <= ? ORDER BY retry_at, id`
 const SELECT_LAST_STOPPED = `
   ${SELECT} WHERE id = (
     SELECT max(h.id) FROM script_runs r CROSS JOIN handler_runs h ON h.script_run_id = r.id WHERE r.workflow_id = ${BOUND}
@@ -80,7 +80,7 @@ export function createHandlerRunRepository(database: Database): HandlerRunWrites
     listByScriptRun: (scriptRunId) => many(SELECT_BY_SCRIPT_RUN, [scriptRunId]),
     retryOf: (id) => one(SELECT_RETRY_OF, [id]),
     awaitingRetry: (workflowId) => many(SELECT_AWAITING_RETRY, [workflowId]),
-    dueRetries: (now) => many(SELECT_DUE_RETRIES, [now]),
+    dueRetries: (now, after = EVER) => many(SELECT_DUE_RETRIES, [after, now]),
     lastStopped: (workflowId) => one(SELECT_LAST_STOPPED, [workflowId]),
     nextRetryAt(after) {
       const row = database.get(SELECT_NEXT_RETRY_AT, [after])

@@ -1,6 +1,6 @@
 import type { HandlerState } from '#engine/model/workflow.ts'
 import type { HandlerKey, HandlerStateWrites } from '#engine/ports/store.ts'
-import { BOUND } from './bound.ts'
+import { BOUND, EVER } from './bound.ts'
 import type { Database, Row } from './database.ts'
 import { integer, integerOrNull, text, textOrNull } from './row.ts'
 
@@ -8,7 +8,7 @@ const SELECT = 'SELECT workflow_id, handler_name, state, wake_at FROM handler_st
 const SELECT_ONE = `${SELECT} WHERE workflow_id = ? AND handler_name = ?`
 const SELECT_OF_WORKFLOW = `${SELECT} WHERE workflow_id = ${BOUND} ORDER BY handler_name`
 const SELECT_DUE =
-  'SELECT workflow_id, handler_name, wake_at FROM handler_state WHERE wake_at <= ? ORDER BY wake_at, id'
+  'SELECT workflow_id, handler_name, wake_at FROM handler_state WHERE wake_at > ? AND wake_at <= ? ORDER BY wake_at, id'
 const SELECT_NEXT_WAKE_AT = 'SELECT min(wake_at) AS wake_at FROM handler_state WHERE wake_at > ?'
 const SET_STATE = `
   INSERT INTO handler_state (workflow_id, handler_name, state, updated_at) VALUES (?, ?, ?, ?)
@@ -25,8 +25,10 @@ export function createHandlerStateRepository(database: Database): HandlerStateWr
       return row && rowToHandlerState(row)
     },
     forWorkflow: (workflowId) => database.all(SELECT_OF_WORKFLOW, [workflowId]).map(rowToHandlerState),
-    dueWakes: (now) =>
-      database.all(SELECT_DUE, [now]).map((row) => ({ ...rowToHandlerKey(row), wakeAt: integer(row, 'wake_at') })),
+    dueWakes: (now, after = EVER) =>
+      database
+        .all(SELECT_DUE, [after, now])
+        .map((row) => ({ ...rowToHandlerKey(row), wakeAt: integer(row, 'wake_at') })),
     nextWakeAt(after) {
       const row = database.get(SELECT_NEXT_WAKE_AT, [after])
       return row ? integerOrNull(row, 'wake_at') : null

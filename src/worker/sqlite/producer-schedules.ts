@@ -1,12 +1,12 @@
 import type { ProducerSchedule } from '#engine/model/workflow.ts'
 import type { ProducerScheduleWrites } from '#engine/ports/store.ts'
-import { BOUND } from './bound.ts'
+import { BOUND, EVER } from './bound.ts'
 import type { Database, Row } from './database.ts'
 import { integer, integerOrNull, oneOf, text, textOrNull } from './row.ts'
 
 const COLUMNS = 'workflow_id, producer_name, schedule_type, schedule_value, timezone, next_run_at, last_run_at'
 const SELECT_OF_WORKFLOW = `SELECT ${COLUMNS} FROM producer_schedules WHERE workflow_id = ${BOUND} ORDER BY producer_name`
-const SELECT_DUE = `SELECT ${COLUMNS} FROM producer_schedules WHERE next_run_at <= ? ORDER BY next_run_at, id`
+const SELECT_DUE = `SELECT ${COLUMNS} FROM producer_schedules WHERE next_run_at > ? AND next_run_at <= ? ORDER BY next_run_at, id`
 const SELECT_NEXT_RUN_AT = 'SELECT min(next_run_at) AS next_run_at FROM producer_schedules WHERE next_run_at > ?'
 const PUT = `
   INSERT INTO producer_schedules (${COLUMNS}, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -21,7 +21,7 @@ const SERVED = `
 export function createProducerScheduleRepository(database: Database): ProducerScheduleWrites {
   return {
     forWorkflow: (workflowId) => database.all(SELECT_OF_WORKFLOW, [workflowId]).map(rowToProducerSchedule),
-    due: (now) => database.all(SELECT_DUE, [now]).map(rowToProducerSchedule),
+    due: (now, after = EVER) => database.all(SELECT_DUE, [after, now]).map(rowToProducerSchedule),
     nextRunAt(after) {
       const row = database.get(SELECT_NEXT_RUN_AT, [after])
       return row ? integerOrNull(row, 'next_run_at') : null

@@ -8,6 +8,9 @@ const COLUMNS = `id, name, status, block_run_id, block_kind, block_message, acti
   permissions, timezone, budget, session_id, created_at, updated_at`
 const SELECT_ONE = `SELECT ${COLUMNS} FROM workflows WHERE id = ?`
 const SELECT_ALL = `SELECT ${COLUMNS} FROM workflows ORDER BY id`
+const SELECT_STARTABLE = `
+  SELECT id FROM workflows
+  WHERE id IN (SELECT value FROM json_each(?)) AND status = 'active' AND block_run_id IS NULL`
 const INSERT = `INSERT INTO workflows (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const SET_STATUS = 'UPDATE workflows SET status = ?, updated_at = ? WHERE id = ?'
 const SET_BLOCK = `
@@ -23,6 +26,7 @@ export function createWorkflowRepository(database: Database): WorkflowWrites {
       const row = database.get(SELECT_ONE, [id])
       return row && rowToWorkflow(row)
     },
+    startable: (ids) => database.all(SELECT_STARTABLE, [JSON.stringify(ids)]).map((row) => text(row, 'id')),
     list: () => database.all(SELECT_ALL).map(rowToWorkflow),
     insert(workflow) {
       database.run(INSERT, [
