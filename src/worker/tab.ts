@@ -2,6 +2,7 @@ import { engineError, type EngineError } from '#engine/model/errors.ts'
 import { err, type Result } from '#engine/model/result.ts'
 import { isReadMethod } from './api-methods.ts'
 import type { EngineApi, EngineInfo } from './api.ts'
+import { createBrokenApi } from './broken-engine.ts'
 import { browserPorts } from './leader/browser-ports.ts'
 import { createTabCoordinator, type LedEngine } from './leader/tab-coordinator.ts'
 import { DATABASE_NAME, openEngine } from './open-engine.ts'
@@ -21,7 +22,7 @@ export function joinTabs(): EngineApi {
       announceWork(OPENING_MS)
       const opened = await openEngine({ onFenced: resign, onReplaced: resign })
       announceWork(0)
-      return opened.ok ? opened.value : { api: answerAlways(opened.error), close: () => undefined }
+      return opened.ok ? opened.value : { api: createBrokenApi(opened.error, DATABASE_NAME), close: () => undefined }
     },
   })
   return withOwnRole(coordinator.api, () => (coordinator.role() === 'follower' ? 'follower' : 'leader'))
@@ -34,16 +35,6 @@ const lostCall = (method: string, wasSent: boolean): EngineError =>
         `The tab that runs the engine went away before it answered "${method}". It may have been done: look before you try again.`,
       )
     : engineError('leader_lost', `No tab runs the engine at the moment, so "${method}" was not done. Try again.`)
-
-/** An engine that cannot be opened answers every call with the reason. */
-const answerAlways = (error: EngineError): EngineApi => {
-  const answer = (): Promise<Result<never>> => Promise.resolve(err(error))
-  return new Proxy({} as EngineApi, {
-    get: () => answer,
-    // The relay looks for methods of the object itself, so that nobody can call what it inherits.
-    getOwnPropertyDescriptor: () => ({ value: answer, configurable: true, enumerable: true, writable: true }),
-  })
-}
 
 /** The leader speaks of itself; what this tab is, only this tab knows. */
 const withOwnRole = (api: EngineApi, role: () => EngineInfo['role']): EngineApi =>
