@@ -21,12 +21,15 @@ export const liveAndJudge = async (choice: Choice, census: Census): Promise<Simu
   return result
 }
 
+/** Short lives, so that many different ones can be killed at every opportunity they have. */
+export const shortLife = { maxDeaths: 1, maxActions: 6 }
+
 export const newCensus = (): Census => ({ lives: 0, deathsAt: new Map() })
 
 /** Kills the first life of one seed at its first opportunity, then at its second, … until it can no longer be killed. */
 export const dieAtEveryOpportunity = async (seed: number, census: Census, step = 1): Promise<void> => {
   for (let firstDeathAt = 1; ; firstDeathAt += step) {
-    const { deaths, firstLifeOpportunities } = await liveAndJudge({ seed, firstDeathAt, maxDeaths: 1 }, census)
+    const { deaths, firstLifeOpportunities } = await liveAndJudge({ seed, firstDeathAt, ...shortLife }, census)
     if (deaths.length === 0 || firstLifeOpportunities < firstDeathAt) return
   }
 }

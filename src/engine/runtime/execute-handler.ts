@@ -2,6 +2,7 @@ import { EngineBug, failure } from '../model/errors.ts'
 import type { Failure } from '../model/errors.ts'
 import type { ConsumerPhase, HandlerRun, ProducerPhase } from '../model/handler-run.ts'
 import type { JsonText } from '../model/json.ts'
+import type { Mutation } from '../model/mutation.ts'
 import type { Result } from '../model/result.ts'
 import { err, ok } from '../model/result.ts'
 import type { Workflow } from '../model/workflow.ts'
@@ -9,7 +10,7 @@ import type { PhaseOutcome, ScriptPhase } from '../ports/sandbox.ts'
 import { isTextTooDeep, TOO_DEEP } from '../script/nesting.ts'
 import { parsePrepareResult } from '../script/prepare-result.ts'
 import type { MutationCaller } from './mutation-call.ts'
-import { createMutationCaller, recordedEvidence } from './mutation-call.ts'
+import { createMutationCaller, hasOpenOutcome, recordedEvidence } from './mutation-call.ts'
 import type { AttemptHost } from './phase-host.ts'
 import { contextOperations, createAttemptHost, toInternalFailure } from './phase-host.ts'
 import type { EngineOptions, EnginePorts } from './ports.ts'
@@ -80,14 +81,13 @@ const failInternally = (
     trace: { logs: [], cost: 0 },
     touched: reservationsOf(run),
   }
-  if (mutation === undefined || mutation.status === 'applied' || mutation.status === 'failed') {
-    transitions.failAttempt(run, failed)
-    return
-  }
-  const evidence = recordedEvidence(tools, mutation)
-  const withMutation = { ...failed, mutation: { entry: mutation, evidence } }
-  if (mutation.status === 'pending') transitions.failAttempt(run, withMutation)
-  else transitions.loseOutcome(run, withMutation)
+  const withMutation = (entry: Mutation) => ({
+    ...failed,
+    mutation: { entry, evidence: recordedEvidence(tools, entry) },
+  })
+  if (hasOpenOutcome(run, mutation)) transitions.loseOutcome(run, withMutation(mutation))
+  else if (mutation?.status === 'pending') transitions.failAttempt(run, withMutation(mutation))
+  else transitions.failAttempt(run, failed)
 }
 
 const createProducerSteps = (

@@ -1,4 +1,5 @@
 import { idempotencyKey } from '../machine/idempotency.ts'
+import { isPastBoundary } from '../machine/phases.ts'
 import type { Failure } from '../model/errors.ts'
 import { failure } from '../model/errors.ts'
 import type { HandlerRun } from '../model/handler-run.ts'
@@ -170,6 +171,16 @@ export const createMutationCaller = (
 }
 
 export const interrupted = 'The tab was closed or died while the request was on its way.'
+
+/**
+ * Whether something may have been sent of which nobody knows what came of it. One that a person chose to skip stays
+ * `indeterminate` for ever, but it is no question any more: its attempt is past the boundary.
+ */
+export const hasOpenOutcome = (
+  run: HandlerRun,
+  mutation: Mutation | undefined,
+): mutation is Mutation & { status: 'in_flight' | 'indeterminate' } =>
+  !isPastBoundary(run) && (mutation?.status === 'in_flight' || mutation?.status === 'indeterminate')
 
 /** What was done stays done, also where its answer cannot be kept: then `next` gets null and the log says why. */
 const keepable = (op: string, value: Json | undefined, at: number): { text: JsonText | null; log: LogLine[] } => {

@@ -1,7 +1,7 @@
 import { failure } from '../model/errors.ts'
 import type { Workflow, WorkflowConfig } from '../model/workflow.ts'
 import type { EnginePorts } from './ports.ts'
-import { interrupted, recordedEvidence } from './mutation-call.ts'
+import { hasOpenOutcome, interrupted, recordedEvidence } from './mutation-call.ts'
 import { reservationsOf } from './reservations.ts'
 import type { SchedulerState } from './scheduler-state.ts'
 import { noTrace } from './transitions/attempts.ts'
@@ -51,11 +51,11 @@ export const recover = ({ ports, transitions, flags, configOf }: RecoveryParts):
   for (const run of store.handlerRuns.listActive()) {
     const mutation = store.mutations.ofHandlerRun(run.id)
     const method = mutation && tools.find(mutation.toolNamespace, mutation.toolMethod)
-    const isOpen = mutation?.status === 'in_flight' || mutation?.status === 'indeterminate'
+    const isOpen = hasOpenOutcome(run, mutation)
     if (isOpen && method?.reconcile !== undefined) {
       // It can be looked up: the attempt goes on where it was, and its step asks the tool before it asks a person.
       report.recoveredRuns += 1
-    } else if (mutation !== undefined && isOpen) {
+    } else if (isOpen) {
       transitions.loseOutcome(run, {
         failure: failure('network', interrupted),
         trace: noTrace,

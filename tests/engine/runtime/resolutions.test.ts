@@ -80,6 +80,28 @@ describe('a mutation whose outcome nobody knows', () => {
     expect(world.box.calls).toHaveLength(1)
   })
 
+  test.each([false, true])(
+    'skipped is no question any more, also when the tab dies in next (can be looked up: %s)',
+    async (canCheck) => {
+      if (canCheck) world.box.checks = []
+      world.dieAt('after_script')
+      await world.resolve('skip')
+      await world.until(() => world.isDead())
+      await world.crash()
+      await world.settle()
+      expect(world.questions()).toEqual([])
+      expect(world.engine.info().lastRecovery).toMatchObject({ recoveredRuns: 1, askedUser: 0 })
+      expect(
+        world.rows(`SELECT phase, status FROM handler_runs WHERE mutation_outcome = 'skipped' ORDER BY id`),
+      ).toEqual([
+        { phase: 'emitting', status: 'crashed' },
+        { phase: 'committed', status: 'committed' },
+      ])
+      expect(events()[0]).toMatchObject({ status: 'skipped' })
+      expect(world.box.calls).toHaveLength(1)
+    },
+  )
+
   test('answered twice has one effect: the second gets an error and changes nothing', async () => {
     const escalation = question()
     await world.resolve('happened', 1)

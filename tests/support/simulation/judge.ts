@@ -1,9 +1,10 @@
 import type { OutsideWorld } from './outside-world.ts'
+import type { OwnedWorkflow } from './person.ts'
 import type { Scenario } from './scenario.ts'
 import type { Tab } from './tab.ts'
 
 export interface Testimony {
-  workflowIds: readonly string[]
+  workflows: readonly OwnedWorkflow[]
   acknowledgedEvents: readonly { workflowId: string; messageId: string }[]
   wrongDenials: ReadonlyMap<string, number>
   answeredKeys: ReadonlySet<string>
@@ -14,12 +15,29 @@ export interface Testimony {
 /** The promises, checked against the world and not against what the engine says of itself. Empty when all were kept. */
 export const judge = (tab: Tab, testimony: Testimony): string[] => [
   ...tab.store.checkInvariants(),
+  ...danglingReferences(tab),
+  ...undeleted(tab, testimony),
   ...lostEvents(tab, testimony),
   ...repeatedMutations(testimony),
   ...ledgerAgainstWorld(tab, testimony),
   ...unfinishedMutations(tab),
   ...unfinishedWork(tab),
 ]
+
+const isThere = ({ store }: Tab, workflowId: string): boolean => store.workflows.get(workflowId) !== undefined
+
+const danglingReferences = ({ database }: Tab): string[] =>
+  database.all('PRAGMA foreign_key_check').map((row) => `a row of ${String(row['table'])} names one that is not there`)
+
+const undeleted = (tab: Tab, { workflows }: Testimony): string[] =>
+  workflows
+    .filter(
+      ({ id, deletion }) =>
+        (deletion === 'acknowledged' && isThere(tab, id)) || (deletion === 'none' && !isThere(tab, id)),
+    )
+    .map(({ id, deletion }) =>
+      deletion === 'none' ? `workflow ${id} is lost` : `workflow ${id} was deleted and is back`,
+    )
 
 const statusOf = ({ database }: Tab, workflowId: string, topic: string, messageId: string): string | undefined => {
   const row = database.get(
@@ -31,7 +49,7 @@ const statusOf = ({ database }: Tab, workflowId: string, topic: string, messageI
 }
 
 /** Every item of the world and every acknowledged event ended: consumed, or skipped by a person. */
-const lostEvents = (tab: Tab, { workflowIds, acknowledgedEvents, world, scenario }: Testimony): string[] => {
+const lostEvents = (tab: Tab, { workflows, acknowledgedEvents, world, scenario }: Testimony): string[] => {
   const problems: string[] = []
   const expectEnded = (workflowId: string, topic: string, messageId: string): void => {
     const status = statusOf(tab, workflowId, topic, messageId)
@@ -39,7 +57,8 @@ const lostEvents = (tab: Tab, { workflowIds, acknowledgedEvents, world, scenario
       problems.push(`event ${topic}/${messageId} of ${workflowId} is ${status ?? 'lost'}`)
     }
   }
-  workflowIds.forEach((workflowId, index) => {
+  workflows.forEach(({ id: workflowId }, index) => {
+    if (!isThere(tab, workflowId)) return
     for (let i = 0; i < world.itemCount(); i += 1) {
       expectEnded(workflowId, 'items', `item-${String(i)}`)
       const shape = scenario.shapes[index]
@@ -53,7 +72,9 @@ const lostEvents = (tab: Tab, { workflowIds, acknowledgedEvents, world, scenario
       }
     }
   })
-  for (const { workflowId, messageId } of acknowledgedEvents) expectEnded(workflowId, 'items', messageId)
+  for (const { workflowId, messageId } of acknowledgedEvents) {
+    if (isThere(tab, workflowId)) expectEnded(workflowId, 'items', messageId)
+  }
   return problems
 }
 
@@ -63,14 +84,17 @@ const repeatedMutations = ({ world, wrongDenials }: Testimony): string[] =>
     .map(([key, times]) => `mutation ${key} was made ${String(times)} times and nobody had said it had not happened`)
 
 /** Where no person had a say, the ledger says applied exactly where the world was changed. */
-const ledgerAgainstWorld = ({ database }: Tab, { world, answeredKeys }: Testimony): string[] => {
+const ledgerAgainstWorld = (tab: Tab, { world, answeredKeys }: Testimony): string[] => {
+  const { database } = tab
+  const isKept = (key: string): boolean => isThere(tab, world.workflowOfKey.get(key) ?? '')
   const applied = database.all(
     `SELECT idempotency_key AS key, count(*) AS times FROM mutations WHERE status = 'applied' GROUP BY idempotency_key`,
   )
   const inLedger = new Map(applied.map((row) => [String(row['key']), Number(row['times'])]))
   const keys = new Set([...world.appliedByKey.keys(), ...inLedger.keys()])
   return [...keys]
-    .filter((key) => !answeredKeys.has(key) && (world.appliedByKey.get(key) ?? 0) !== (inLedger.get(key) ?? 0))
+    .filter((key) => !answeredKeys.has(key) && isKept(key))
+    .filter((key) => (world.appliedByKey.get(key) ?? 0) !== (inLedger.get(key) ?? 0))
     .map(
       (key) =>
         `mutation ${key}: the world saw ${String(world.appliedByKey.get(key) ?? 0)}, the ledger says ${String(inLedger.get(key) ?? 0)}`,

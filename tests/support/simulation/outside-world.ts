@@ -33,8 +33,8 @@ export interface OutsideWorld {
   tools: Tools
   /** How often the world was really changed under each idempotency key. */
   appliedByKey: Map<string, number>
-  /** Calls that reached the world under each key, applied or not. */
-  calledByKey: Map<string, number>
+  /** Which workflow made the calls under each key. */
+  workflowOfKey: Map<string, string>
   setWeather(weather: Weather): void
   addItem(): void
   itemCount(): number
@@ -47,7 +47,7 @@ export const createOutsideWorld = (random: SeededRandom, initial: Weather, canRe
   let weather = initial
   let items = 0
   const appliedByKey = new Map<string, number>()
-  const calledByKey = new Map<string, number>()
+  const workflowOfKey = new Map<string, string>()
 
   const apply = (key: string): void => {
     appliedByKey.set(key, (appliedByKey.get(key) ?? 0) + 1)
@@ -70,7 +70,6 @@ export const createOutsideWorld = (random: SeededRandom, initial: Weather, canRe
   }
 
   const mutate = (key: string): ToolOutcome | 'never' => {
-    calledByKey.set(key, (calledByKey.get(key) ?? 0) + 1)
     if (random.chance(weather.mutationFailsDefinitely)) return fails(random.pick(definiteFailures), 'definite')
     const didHappen = random.chance(0.5)
     if (random.chance(weather.mutationNeverAnswers)) {
@@ -110,7 +109,8 @@ export const createOutsideWorld = (random: SeededRandom, initial: Weather, canRe
     // eslint-disable-next-line @typescript-eslint/require-await -- a tool that throws must reject
     method('count', 'read', async () => read()),
 
-    method('write', 'mutation', async (_params: Json, { idempotencyKey }) => {
+    method('write', 'mutation', async (_params: Json, { idempotencyKey, workflowId }) => {
+      workflowOfKey.set(idempotencyKey ?? 'none', workflowId)
       const outcome = mutate(idempotencyKey ?? 'none')
       return outcome === 'never' ? new Promise<ToolOutcome>(() => undefined) : outcome
     }),
@@ -129,7 +129,7 @@ export const createOutsideWorld = (random: SeededRandom, initial: Weather, canRe
       covers: (granted, needed) => granted === needed,
     },
     appliedByKey,
-    calledByKey,
+    workflowOfKey,
     setWeather: (next) => {
       weather = next
     },

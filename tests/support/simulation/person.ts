@@ -4,7 +4,15 @@ import type { HandClock } from '../hand-clock.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import { TabDied } from './mortal-ports.ts'
 import type { OutsideWorld } from './outside-world.ts'
-import type { Scenario } from './scenario.ts'
+import { scriptOf, type Scenario } from './scenario.ts'
+import type { Tab } from './tab.ts'
+
+export interface OwnedWorkflow {
+  id: string
+  version: number
+  /** `asked` and never answered: it may be gone or not. */
+  deletion: 'none' | 'asked' | 'acknowledged'
+}
 
 /**
  * The person in front of the tab: deploys, pauses, publishes, answers. Remembers what was acknowledged and what was said, because
@@ -13,7 +21,7 @@ import type { Scenario } from './scenario.ts'
 export const createPerson = (random: SeededRandom, scenario: Scenario, world: OutsideWorld, clock: HandClock) => {
   let actionsLeft = scenario.actions
   let published = 0
-  const workflowIds: string[] = []
+  const workflows: OwnedWorkflow[] = []
   const acknowledgedEvents: { workflowId: string; messageId: string }[] = []
   /** How often somebody claimed that a mutation did not happen although it had: the only excuse for making it twice. */
   const wrongDenials = new Map<string, number>()
@@ -49,18 +57,50 @@ export const createPerson = (random: SeededRandom, scenario: Scenario, world: Ou
     if (done.ok) acknowledgedEvents.push({ workflowId, messageId })
   }
 
-  const deployMissing = async (engine: Engine, scripts: readonly string[]): Promise<void> => {
-    for (const source of scripts.slice(workflowIds.length)) {
-      const deployed = await engine.deployWorkflow({ source })
+  const sourceOf = (index: number, version: number): string => {
+    const shape = scenario.shapes[index]
+    if (shape === undefined) throw new Error(`There is no workflow ${String(index)}.`)
+    return scriptOf(`sim-${String(index)}`, shape, version)
+  }
+
+  const deployMissing = async (engine: Engine): Promise<void> => {
+    while (workflows.length < scenario.shapes.length) {
+      const deployed = await engine.deployWorkflow({ source: sourceOf(workflows.length, 1) })
       if (!deployed.ok && deployed.error.code === 'read_only') throw new TabDied()
       if (!deployed.ok) throw new Error(deployed.error.message + JSON.stringify(deployed.error.details))
-      workflowIds.push(deployed.value.workflowId)
+      workflows.push({ id: deployed.value.workflowId, version: 1, deletion: 'none' })
     }
   }
 
-  const doSomething = async (engine: Engine): Promise<void> => {
+  const redeploy = async (engine: Engine, index: number, workflow: OwnedWorkflow): Promise<void> => {
+    workflow.version += 1
+    await engine.deployWorkflow({ workflowId: workflow.id, source: sourceOf(index, workflow.version) })
+  }
+
+  /** Only one of two: with none left there would be nothing to judge. */
+  const remove = async (engine: Engine, workflow: OwnedWorkflow): Promise<void> => {
+    if (workflows.length < 2 || workflows.some(({ deletion }) => deletion !== 'none')) return
+    workflow.deletion = 'asked'
+    const deleted = await engine.deleteWorkflow(workflow.id)
+    if (deleted.ok) workflow.deletion = 'acknowledged'
+  }
+
+  const cancel = ({ engine, store }: Tab, workflowId: string): Promise<void> => {
+    const attempt = store.handlerRuns.activeOf(workflowId) ?? store.handlerRuns.awaitingRetry(workflowId)[0]
+    if (attempt !== undefined) {
+      engine.internals.transitions.cancelAttempt(attempt.id, 'Cancelled by the person.')
+      engine.look()
+    }
+    return Promise.resolve()
+  }
+
+  const doSomething = async (tab: Tab): Promise<void> => {
+    const { engine } = tab
     actionsLeft -= 1
-    const workflowId = random.pick(workflowIds)
+    const index = random.below(workflows.length)
+    const workflow = workflows[index]
+    if (workflow === undefined) return
+    const workflowId = workflow.id
     const [open] = openQuestions(engine)
     if (open !== undefined && random.chance(0.6)) {
       await answer(engine, open, true)
@@ -75,6 +115,9 @@ export const createPerson = (random: SeededRandom, scenario: Scenario, world: Ou
       () => engine.pauseWorkflow(workflowId),
       () => engine.resumeWorkflow(workflowId),
       () => engine.runWorkflow(workflowId),
+      () => redeploy(engine, index, workflow),
+      () => cancel(tab, workflowId),
+      () => (random.chance(0.3) ? remove(engine, workflow) : Promise.resolve()),
       () => {
         clock.advance(random.below(120_000))
         return Promise.resolve()
@@ -84,7 +127,7 @@ export const createPerson = (random: SeededRandom, scenario: Scenario, world: Ou
   }
 
   const answerEverything = async (engine: Engine): Promise<void> => {
-    for (const workflowId of workflowIds) await engine.resumeWorkflow(workflowId)
+    for (const { id } of workflows) await engine.resumeWorkflow(id)
     for (const escalation of openQuestions(engine)) await answer(engine, escalation, false)
   }
 
@@ -93,7 +136,7 @@ export const createPerson = (random: SeededRandom, scenario: Scenario, world: Ou
     doSomething,
     answerEverything,
     isDone: () => actionsLeft <= 0,
-    testimony: () => ({ workflowIds, acknowledgedEvents, wrongDenials, answeredKeys }),
+    testimony: () => ({ workflows, acknowledgedEvents, wrongDenials, answeredKeys }),
   }
 }
 

@@ -26,7 +26,7 @@ export interface Scenario {
   canReconcile: boolean
 }
 
-export const drawScenario = (random: SeededRandom): Scenario => {
+export const drawScenario = (random: SeededRandom, maxActions: number): Scenario => {
   const some = (most: number): number => (random.chance(0.5) ? 0 : random.next() * most)
   return {
     shapes: Array.from({ length: 1 + random.below(2) }, () => ({
@@ -49,14 +49,17 @@ export const drawScenario = (random: SeededRandom): Scenario => {
       checkFails: some(0.8),
     },
     initialItems: 1 + random.below(3),
-    actions: 4 + random.below(14),
+    actions: Math.min(4 + random.below(14), maxActions),
     lies: random.chance(0.3) ? 0.3 : 0,
     canReconcile: random.chance(0.4),
   }
 }
 
-/** The script of a shape. Its faults are drawn from `ctx.random()`, so that a retry may fare better. */
-export const scriptOf = (name: string, shape: ScriptShape): string => `
+/**
+ * The script of a shape. Its faults are drawn from `ctx.random()`, so that a retry may fare better. Every other version calls its
+ * second consumer by another name: attempts of the one before find their handler gone.
+ */
+export const scriptOf = (name: string, shape: ScriptShape, version = 1): string => `
 const fails = (ctx, odds, where) => { if (ctx.random() < odds) throw new Error(where + ' failed') }
 const carry = (topic, ctx, events) => ({
   reservations: events.length === 0 ? [] : [{ topic, ids: events.map((event) => event.messageId) }],
@@ -111,7 +114,7 @@ export default defineWorkflow({
     },
     ${
       shape.hasSecondConsumer
-        ? `finish: {
+        ? `${version % 2 === 1 ? 'finish' : 'complete'}: {
       subscribe: ['done'],
       async prepare(state, ctx) { return carry('done', ctx, await ctx.topics.peek('done', { limit: 2 })) },
       ${shape.hasMutate ? 'mutate,' : ''}

@@ -1,14 +1,14 @@
 import type { SqlJsStatic } from 'sql.js'
-import { openDatabase } from '#worker/sqlite/open-database.ts'
 import { createHandClock } from '../hand-clock.ts'
 import { createInProcessSandbox } from '../in-process-sandbox.ts'
 import { createSeededRandom } from '../seeded-random.ts'
+import { createFileDisk, createSavepointDisk } from './disk.ts'
 import { judge, type Testimony } from './judge.ts'
 import { createLife, type Opportunity, TabDied } from './mortal-ports.ts'
 import { calm, createOutsideWorld } from './outside-world.ts'
 import { createPerson } from './person.ts'
-import { drawScenario, scriptOf } from './scenario.ts'
-import { openTab, type Disk, type Tab, type TabParts } from './tab.ts'
+import { drawScenario } from './scenario.ts'
+import { openTab, type Tab, type TabParts } from './tab.ts'
 
 export interface SimulationOptions {
   seed: number
@@ -16,6 +16,8 @@ export interface SimulationOptions {
   /** The opportunity at which the first life ends; later lives end at random ones. Undefined: random as well. */
   firstDeathAt?: number
   maxDeaths?: number
+  /** Fewer make shorter lives: more different ones in the same time. */
+  maxActions?: number
   sabotage?: TabParts['sabotage']
 }
 
@@ -30,18 +32,8 @@ export interface SimulationResult {
 
 const sandbox = createInProcessSandbox()
 
-let emptyBytes: Uint8Array | undefined
-
-/** The tables are made once; every simulation starts from a copy. */
-const emptyFile = (sqlJs: SqlJsStatic): Uint8Array => {
-  if (emptyBytes === undefined) {
-    const opened = openDatabase(sqlJs)
-    if (!opened.ok) throw new Error(opened.error.message)
-    emptyBytes = opened.value.exportBytes()
-    opened.value.close()
-  }
-  return emptyBytes
-}
+/** Every so often on a file that is really copied and opened: nobody shall say that savepoints are something else. */
+const isOnFile = (seed: number): boolean => seed % 10 === 0
 
 /** Lets a random workflow live in a tab that dies again and again, then lets it settle, and asks the judge. */
 export const simulate = async ({
@@ -49,13 +41,14 @@ export const simulate = async ({
   sqlJs,
   firstDeathAt,
   maxDeaths = 4,
+  maxActions = Infinity,
   sabotage,
 }: SimulationOptions): Promise<SimulationResult> => {
   const random = createSeededRandom(seed)
-  const scenario = drawScenario(random.fork())
+  const scenario = drawScenario(random.fork(), maxActions)
   const clock = createHandClock()
   const world = createOutsideWorld(random.fork(), scenario.weather, scenario.canReconcile)
-  const disk: Disk = { bytes: emptyFile(sqlJs) }
+  const disk = isOnFile(seed) ? createFileDisk(sqlJs) : createSavepointDisk(sqlJs)
   const result: SimulationResult = { seed, lives: 0, deaths: [], firstLifeOpportunities: 0, problems: [] }
   const person = createPerson(random.fork(), scenario, world, clock)
   let isCalm = false
@@ -64,7 +57,6 @@ export const simulate = async ({
   const boot = (diesAt: number): Tab => {
     result.lives += 1
     return openTab({
-      sqlJs,
       disk,
       clock,
       world,
@@ -102,16 +94,15 @@ export const simulate = async ({
   }
 
   for (let i = 0; i < scenario.initialItems; i += 1) world.addItem()
-  const scripts = scenario.shapes.map((shape, index) => scriptOf(`sim-${String(index)}`, shape))
   for (let deaths = 0; deaths < maxDeaths && result.problems.length === 0; deaths += 1) {
     const diesAt = deaths === 0 && firstDeathAt !== undefined ? firstDeathAt : 1 + lifeRandom.below(120)
-    const survived = await liveThrough(diesAt, (tab) => act(tab, person, scripts, clock))
+    const survived = await liveThrough(diesAt, (tab) => act(tab, person, clock))
     if (survived || person.isDone()) break
   }
   // The storm is over: nothing fails any more, and a person is there who answers every question.
   isCalm = true
   world.setWeather(calm)
-  if (result.problems.length === 0) await liveThrough(Infinity, (tab) => settle(tab, person, scripts, clock))
+  if (result.problems.length === 0) await liveThrough(Infinity, (tab) => settle(tab, person, clock))
   return result
 }
 
@@ -121,13 +112,13 @@ const drain = (): Promise<void> => new Promise((resolve) => setImmediate(resolve
 type Person = ReturnType<typeof createPerson>
 type HandClock = ReturnType<typeof createHandClock>
 
-const act = async (tab: Tab, person: Person, scripts: string[], clock: HandClock): Promise<void> => {
+const act = async (tab: Tab, person: Person, clock: HandClock): Promise<void> => {
   const { engine } = tab
-  await person.deployMissing(engine, scripts)
+  await person.deployMissing(engine)
   while (!person.isDone()) {
     await drain()
     assertAlive(tab)
-    await person.doSomething(engine)
+    await person.doSomething(tab)
     await drain()
     assertAlive(tab)
     const { nextWakeAt } = engine.info()
@@ -143,12 +134,13 @@ const assertAlive = ({ engine, life }: Tab): void => {
   if (state === 'failed') throw fatal instanceof Error ? fatal : new Error(String(fatal))
 }
 
-/** A few quiet rounds in a row: longer than any wait of a script, so that what was put off has come up too. */
-const quietRounds = 4
+/** Quiet rounds in a row, each longer than any wait of a script, so that what was put off has come up too. */
+const quietRounds = 2
+const roundMs = 75_000
 
-const settle = async (tab: Tab, person: Person, scripts: string[], clock: HandClock): Promise<void> => {
+const settle = async (tab: Tab, person: Person, clock: HandClock): Promise<void> => {
   const { engine } = tab
-  await person.deployMissing(engine, scripts)
+  await person.deployMissing(engine)
   let quiet = 0
   for (let round = 0; round < 200 && quiet < quietRounds; round += 1) {
     await drain()
@@ -156,7 +148,7 @@ const settle = async (tab: Tab, person: Person, scripts: string[], clock: HandCl
     await drain()
     assertAlive(tab)
     quiet = hasWorkLeft(tab) ? 0 : quiet + 1
-    clock.advance(35_000)
+    clock.advance(roundMs)
   }
   await drain()
 }

@@ -1,13 +1,12 @@
-import type { SqlJsStatic } from 'sql.js'
 import { createEngine, type Engine } from '#engine/runtime/engine.ts'
 import type { Clock } from '#engine/ports/clock.ts'
 import type { Sandbox } from '#engine/ports/sandbox.ts'
 import type { Store } from '#engine/ports/store.ts'
 import { createMonotonicIds } from '#worker/monotonic-ids.ts'
 import type { Database } from '#worker/sqlite/database.ts'
-import { openDatabase } from '#worker/sqlite/open-database.ts'
 import { createSqliteStore } from '#worker/sqlite/store.ts'
 import type { SeededRandom } from '../seeded-random.ts'
+import type { Disk } from './disk.ts'
 import {
   type Life,
   mortalClock,
@@ -18,11 +17,6 @@ import {
 } from './mortal-ports.ts'
 import type { OutsideWorld } from './outside-world.ts'
 
-/** What is on disk: the file as of the last flush. Everything after it dies with the tab. */
-export interface Disk {
-  bytes: Uint8Array
-}
-
 export interface Tab {
   engine: Engine
   store: Store
@@ -32,7 +26,6 @@ export interface Tab {
 }
 
 export interface TabParts {
-  sqlJs: SqlJsStatic
   disk: Disk
   clock: Clock
   world: OutsideWorld
@@ -47,25 +40,20 @@ export interface TabParts {
 
 /** Opens the real store over what is on disk, and the real engine over mortal ports. */
 export const openTab = (parts: TabParts): Tab => {
-  const { sqlJs, disk, clock, world, sandbox, life, random, isCalm } = parts
-  const opened = openDatabase(sqlJs, disk.bytes)
-  if (!opened.ok) throw new Error(opened.error.message)
-  const database = opened.value
-  const flush = (): void => {
-    disk.bytes = database.exportBytes()
-  }
+  const { disk, clock, world, sandbox, life, random, isCalm } = parts
+  const database = disk.open()
   const store = createSqliteStore(database)
   const ids = createMonotonicIds(clock, () => random.next(), greatestId(database))
   const ports = {
     // A background flush may have come as far as any commit when the tab dies.
     store: mortalStore(store, life, () => {
-      if (random.chance(0.1)) flush()
+      if (random.chance(0.1)) disk.flush()
     }),
     clock: mortalClock(clock, life),
     ids: { ...ids, random: () => (isCalm() ? 0.999 : random.next()) },
     sandbox,
     tools: mortalTools(world.tools, life),
-    durability: mortalDurability(life, flush),
+    durability: mortalDurability(life, disk.flush),
     crash: mortalCrashPoints(life),
   }
   return {
@@ -75,7 +63,7 @@ export const openTab = (parts: TabParts): Tab => {
     life,
     close: () => {
       life.kill()
-      database.close()
+      disk.lose()
     },
   }
 }
