@@ -25,7 +25,9 @@ export const planSession = (rules: SessionRules, agents: readonly PlannedAgent[]
   const hasFailed = inOrder.some(({ state }) => state === 'failed')
   const isStopping = hasFailed && rules.onFailure === 'stop'
   const underWay = inOrder.filter(({ state }) => isUnderWay(state)).length
-  const free = Math.max(0, (rules.maxParallel ?? Infinity) - underWay)
+  // A sequence stays one also when an earlier agent is retried while a later one is under way.
+  const limit = rules.strategy === 'sequential' ? 1 : (rules.maxParallel ?? Infinity)
+  const free = Math.max(0, limit - underWay)
   if (isStopping) return stopPlan(inOrder, underWay, free)
 
   const doomed = findDoomed(rules.strategy, inOrder)
