@@ -3,5 +3,11 @@ import type { Route } from './client/router.svelte.ts'
 /** Every address of the interface. Each screen is a chunk of its own, loaded when it is first gone to. */
 export const routes: readonly Route[] = [
   { path: '/', title: 'Dashboard', load: () => import('./features/dashboard/dashboard-screen.svelte') },
+  { path: '/workflows', title: 'Workflows', load: () => import('./features/workflows/workflows-screen.svelte') },
+  {
+    path: '/workflows/:id/:tab?',
+    title: 'Workflow',
+    load: () => import('./features/workflows/workflow-screen.svelte'),
+  },
   { path: '/runs/:id', title: 'Run', load: () => import('./features/runs/run-screen.svelte') },
 ]

@@ -38,6 +38,12 @@ export interface EngineApi extends ViewsApi {
   /** All producers now, then the consumers. */
   runWorkflow(id: string): Promise<Result<{ runId: string }>>
   publishEvent(workflowId: string, topic: string, event: PublishedEvent): Promise<Result<null>>
+  /** What can be changed without a new version; absent leaves it as it is. */
+  changeWorkflow(id: string, change: WorkflowSettings): Promise<Result<null>>
+  /** Only pending ones are; answers how many were. */
+  skipEvents(workflowId: string, eventIds: string[]): Promise<Result<{ skipped: number }>>
+  /** Takes back what could still go on. What is past its mutation finishes. */
+  cancelRun(runId: string): Promise<Result<null>>
   getRun(runId: string): Promise<Result<RunDetail>>
   listEscalations(filter?: { open?: boolean }): Promise<Result<Escalation[]>>
   resolveEscalation(id: string, action: EscalationAction, value?: Json): Promise<Result<null>>
@@ -133,6 +139,16 @@ export interface DeployRequest {
   workflowId?: string
   activate?: boolean
   grant?: 'declared' | 'none' | string[]
+}
+
+export interface WorkflowSettings {
+  name?: string
+  /** Handler runs per run. */
+  budget?: number
+  /** IANA name; null means the browser's. */
+  timezone?: string | null
+  /** All that is granted from now on. */
+  permissions?: string[]
 }
 
 export interface ScriptProblemView {

@@ -30,7 +30,7 @@ import type {
 export interface ViewParts {
   database: Database
   store: StoreReads
-  listWorkflows: () => WorkflowView[]
+  listWorkflows: (options?: { ofAgents?: boolean }) => WorkflowView[]
   now: () => number
 }
 
@@ -71,7 +71,7 @@ export function createViews({ database, store, listWorkflows, now }: ViewParts):
     listWorkflowRows: () => answer(ok(rowsOf(listWorkflows()))),
     getWorkflow(id) {
       const workflow = store.workflows.get(id)
-      const [row] = rowsOf(listWorkflows().filter((view) => view.id === id))
+      const [row] = rowsOf(listWorkflows({ ofAgents: true }).filter((view) => view.id === id))
       if (!workflow || !row) return answer(missing('workflow', id))
       const config = configOf(workflow)
       return answer(

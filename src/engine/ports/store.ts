@@ -30,6 +30,7 @@ export interface WorkflowWrites extends WorkflowReads {
     active: Pick<Workflow, 'name' | 'activeScriptId' | 'activeVersion' | 'handlerConfig'>,
     now: number,
   ): void
+  setSettings(id: string, settings: Pick<Workflow, 'name' | 'budget' | 'timezone'>, now: number): void
   setPermissions(id: string, permissions: readonly string[], now: number): void
   /** Removes the workflow and everything it owns. */
   delete(id: string): void

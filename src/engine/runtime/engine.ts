@@ -16,6 +16,7 @@ import { createSessionCommands } from './sessions/session-commands.ts'
 import { createSessionQueries } from './sessions/session-queries.ts'
 import { createSessionViews } from './sessions/session-views.ts'
 import { createTransitions } from './transitions/index.ts'
+import { createUpkeepCommands } from './upkeep-commands.ts'
 
 export type EngineState = 'opened' | 'running' | 'stopped' | 'failed'
 
@@ -97,6 +98,7 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
     /** For tests and the crash lab, which look at one step at a time. */
     internals: { transitions, executeHandler, flags, scheduler },
     ...createCommands({ ports, transitions, scheduler, flags, configOf }),
+    ...createUpkeepCommands({ ports, transitions, scheduler }),
     ...createQueries(store, scheduler),
     ...createSessionCommands({ ports, transitions, scheduler }),
     ...createSessionQueries(ports, views, stream),

@@ -17,6 +17,7 @@ const SET_BLOCK = `
   UPDATE workflows SET block_run_id = ?, block_kind = ?, block_message = ?, updated_at = ? WHERE id = ?`
 const SET_ACTIVE_SCRIPT = `
   UPDATE workflows SET name = ?, active_script_id = ?, active_version = ?, handler_config = ?, updated_at = ? WHERE id = ?`
+const SET_SETTINGS = 'UPDATE workflows SET name = ?, budget = ?, timezone = ?, updated_at = ? WHERE id = ?'
 const SET_PERMISSIONS = 'UPDATE workflows SET permissions = ?, updated_at = ? WHERE id = ?'
 const DELETE = 'DELETE FROM workflows WHERE id = ?'
 
@@ -55,6 +56,9 @@ export function createWorkflowRepository(database: Database): WorkflowWrites {
     },
     setActiveScript(id, { name, activeScriptId, activeVersion, handlerConfig }, now) {
       database.changeOne(SET_ACTIVE_SCRIPT, [name, activeScriptId, activeVersion, handlerConfig, now, id])
+    },
+    setSettings(id, { name, budget, timezone }, now) {
+      database.changeOne(SET_SETTINGS, [name, budget, timezone, now, id])
     },
     setPermissions(id, permissions, now) {
       database.changeOne(SET_PERMISSIONS, [JSON.stringify(permissions), now, id])

@@ -37,6 +37,8 @@ import {
   retryAgent,
   startSession,
 } from './sessions.ts'
+import type { SettingsChange } from './upkeep.ts'
+import { cancelRun, changeSettings, skipEvents } from './upkeep.ts'
 import type { Deployment } from './workflows.ts'
 import { deleteWorkflow, deploy, moveWorkflow } from './workflows.ts'
 
@@ -56,6 +58,12 @@ export const createTransitions = (ports: TransitionPorts) => {
         publishEvents(t, workflowId, [draft], { createdByRunId: null, causedBy: [] })
       })
     },
+
+    changeSettings: (id: string, change: SettingsChange): Result<void> =>
+      commit((t) => changeSettings(t, id, change, timezone)),
+    skipEvents: (workflowId: string, eventIds: readonly string[]): Result<number> =>
+      commit((t) => skipEvents(t, workflowId, eventIds)),
+    cancelRun: (runId: string): Result<ScriptRun> => commit((t) => cancelRun(t, runId)),
 
     openRun: (workflow: Workflow, trigger: RunTrigger): ScriptRun => commit((t) => openScriptRun(t, workflow, trigger)),
     closeRun: (runId: string, result: RunResult): void => {

@@ -11,7 +11,6 @@ const SELECT = `
 const OF_WORKFLOW = `e.topic_id IN (SELECT id FROM topics WHERE workflow_id = ${BOUND})`
 const OF_TOPIC = `e.topic_id = (SELECT id FROM topics WHERE workflow_id = ${BOUND} AND name = ${BOUND})`
 const HAS_TEXT = String.raw`(e.title LIKE ${BOUND} ESCAPE '\' OR e.message_id LIKE ${BOUND} ESCAPE '\')`
-const SELECT_BY_IDS = `${SELECT} WHERE e.id IN (SELECT value FROM json_each(?)) ORDER BY e.id`
 /** What an attempt published has a larger id than the attempt and was written in its time: no index needed for its maker. */
 const SELECT_PUBLISHED = `
   ${SELECT} WHERE e.workflow_id = ${BOUND} AND e.id >= ${BOUND} AND e.id <= ${BOUND} AND e.created_by_run_id = ${BOUND}
@@ -36,9 +35,6 @@ export function listEvents(database: Database, query: EventQuery): Listed<EventR
   const sql = `${SELECT} WHERE ${conditions.join(' AND ')} ORDER BY e.id DESC LIMIT ${BOUND}`
   return toPage(database.all(sql, [...params, limit + 1]).map(rowToEventRow), limit)
 }
-
-export const eventsByIds = (database: Database, ids: readonly string[]): EventRow[] =>
-  database.all(SELECT_BY_IDS, [JSON.stringify(ids)]).map(rowToEventRow)
 
 export const eventsPublishedBy = (
   database: Database,

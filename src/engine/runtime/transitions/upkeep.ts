@@ -1,0 +1,77 @@
+import { nextBeat } from '../../machine/schedule.ts'
+import { engineError } from '../../model/errors.ts'
+import type { HandlerRun, RunStatus } from '../../model/handler-run.ts'
+import type { Result } from '../../model/result.ts'
+import { err, ok } from '../../model/result.ts'
+import type { ScriptRun } from '../../model/script-run.ts'
+import type { Transition } from './context.ts'
+import { cancelAttempt } from './failure.ts'
+import { closeScriptRun } from './script-runs.ts'
+import { unknownWorkflow } from './workflows.ts'
+
+/** What of a workflow a person can change without a new version. Absent leaves it as it is. */
+export interface SettingsChange {
+  name?: string
+  /** Handler runs per run. */
+  budget?: number
+  /** Null means the browser's. */
+  timezone?: string | null
+  /** All that is granted from now on. */
+  permissions?: readonly string[]
+}
+
+export const changeSettings = (
+  transition: Transition,
+  id: string,
+  change: SettingsChange,
+  ownTimezone: string,
+): Result<void> => {
+  const { tx, now } = transition
+  const workflow = tx.workflows.get(id)
+  if (workflow === undefined) return err(unknownWorkflow(id))
+  const { name = workflow.name, budget = workflow.budget, timezone = workflow.timezone } = change
+  tx.workflows.setSettings(id, { name, budget, timezone }, now)
+  if (change.permissions !== undefined) tx.workflows.setPermissions(id, [...new Set(change.permissions)], now)
+  if (timezone !== workflow.timezone) moveBeats(transition, id, timezone ?? ownTimezone)
+  return ok(undefined)
+}
+
+/** "At nine" is another moment now. A beat that is due already stays due: it was missed in the old zone. */
+const moveBeats = ({ tx, now }: Transition, workflowId: string, timezone: string): void => {
+  for (const schedule of tx.producerSchedules.forWorkflow(workflowId)) {
+    const dependsOnZone = schedule.scheduleType === 'cron' && schedule.timezone === null
+    if (!dependsOnZone || schedule.nextRunAt <= now) continue
+    const nextRunAt = nextBeat({ cron: schedule.scheduleValue }, now, now, timezone)
+    tx.producerSchedules.put({ ...schedule, nextRunAt }, now)
+  }
+}
+
+/** Only what is still pending and belongs to the workflow is skipped; answers how many were. */
+export const skipEvents = ({ tx }: Transition, workflowId: string, eventIds: readonly string[]): Result<number> => {
+  if (tx.workflows.get(workflowId) === undefined) return err(unknownWorkflow(workflowId))
+  const own = eventIds.filter((id) => tx.events.get(id)?.workflowId === workflowId)
+  return ok(tx.events.skipPending(own))
+}
+
+const canStillGoOn: readonly RunStatus[] = ['active', 'paused:transient', 'paused:approval', 'crashed']
+
+/** Takes back every attempt of a run that could still go on. What is past its mutation cannot be taken back and finishes. */
+export const cancelRun = (transition: Transition, runId: string): Result<ScriptRun> => {
+  const { tx } = transition
+  const run = tx.scriptRuns.get(runId)
+  if (run === undefined) return err(engineError('not_found', `There is no run "${runId}".`))
+  const isLast = ({ id }: HandlerRun): boolean => tx.handlerRuns.retryOf(id) === undefined
+  const open = tx.handlerRuns
+    .listByScriptRun(runId)
+    .filter((attempt) => canStillGoOn.includes(attempt.status) && isLast(attempt))
+  if (open.length === 0) {
+    if (run.endTimestamp !== null) {
+      return err(engineError('illegal_transition', 'This run has ended: there is nothing to cancel.'))
+    }
+    closeScriptRun(transition, runId, 'cancelled')
+    return ok(run)
+  }
+  const answers = open.map(({ id }) => cancelAttempt(transition, id, 'Cancelled by the user.'))
+  const refusal = answers.find((answer) => !answer.ok)
+  return refusal && answers.every((answer) => !answer.ok) ? refusal : ok(run)
+}
