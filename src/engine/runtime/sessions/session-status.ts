@@ -22,7 +22,16 @@ export const describeSession = ({ session, agents, cost }: SessionView, now: num
   }
 }
 
+/** The list of agents is replaced whenever one of them changes: until then its count is the same. */
+const counted = new WeakMap<readonly SessionAgent[], Record<string, RoleStats>>()
+
 const roleDistribution = (agents: readonly SessionAgent[]): Record<string, RoleStats> => {
+  const known = counted.get(agents) ?? countRoles(agents)
+  counted.set(agents, known)
+  return known
+}
+
+const countRoles = (agents: readonly SessionAgent[]): Record<string, RoleStats> => {
   // Roles may be called `constructor`: a record of them must not inherit any.
   const roles = Object.create(null) as Record<string, RoleStats>
   for (const { role, state } of agents) {
