@@ -10,6 +10,8 @@ interface QueuedLock {
   grant: () => void
 }
 
+const MESSAGE_MS = 2
+
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** A browser with tabs in it, and its own time. Tabs close, crash, freeze and wake up. */
@@ -68,6 +70,11 @@ export class SimulatedBrowser {
     }
   }
 
+  /** Messages take a while: in between, two tabs can come to the same conclusion. */
+  #deliver(tab: SimulatedTab, wake: () => void): void {
+    this.#timers.push({ at: this.now + MESSAGE_MS, tab, wake, isGone: false })
+  }
+
   #openChannel(tab: SimulatedTab, name: string): TabChannel {
     const channel: TabChannel & { name: string } = {
       name,
@@ -77,7 +84,7 @@ export class SimulatedBrowser {
         const copy: unknown = structuredClone(message)
         for (const other of this.#tabs) {
           for (const each of other.channels) {
-            if (each.name === name && each !== channel) other.run(() => each.onMessage?.(copy))
+            if (each.name === name && each !== channel) this.#deliver(other, () => each.onMessage?.(copy))
           }
         }
       },

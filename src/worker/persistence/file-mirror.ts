@@ -88,10 +88,8 @@ export class FileMirror {
   }
 
   setSize(size: number): void {
-    this.reserve(size)
-    // What lies beyond the end must read as zeros when the file grows over it again.
-    if (size < this.#size) this.#bytes.fill(0, size, this.#size)
-    this.#size = size
+    if (size > this.#size) this.#dirty.markBytes(this.#size, size)
+    this.#resize(size)
   }
 
   /** A file that is not on disk yet. */
@@ -105,6 +103,12 @@ export class FileMirror {
     this.reserve(at + bytes.length)
     this.#bytes.set(bytes, at)
     this.#size = this.#sizeOnDisk = Math.max(this.#size, at + bytes.length)
+  }
+
+  /** How long the file on disk is. */
+  loadSize(size: number): void {
+    this.#resize(size)
+    this.#sizeOnDisk = size
   }
 
   /** Marks the lines in which `incoming` differs from the file at `at`. Must run before the bytes are written. */
@@ -133,6 +137,13 @@ export class FileMirror {
     const wasThere = this.#holds(at, incoming)
     if (!wasThere) this.#bytes.set(incoming, at)
     return { wasThere }
+  }
+
+  #resize(size: number): void {
+    this.reserve(size)
+    // What lies beyond the end must read as zeros when the file grows over it again.
+    if (size < this.#size) this.#bytes.fill(0, size, this.#size)
+    this.#size = size
   }
 
   #moveTo(room: number): void {

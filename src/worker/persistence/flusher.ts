@@ -219,7 +219,7 @@ export class Flusher implements Durability {
   }
 
   #settle({ write, extents, waiters, movesHead }: Step): void {
-    const { capture, folding, now } = this.#options
+    const { folding, now } = this.#options
     if (this.#storage.kind !== 'ok') this.#recover()
     if (write.state) {
       this.#disk = write.state
@@ -234,7 +234,7 @@ export class Flusher implements Durability {
     this.#nextSequence += chunks.length
     this.#isSynced = write.durability === 'strict'
     if (write.dropRecordsBefore !== undefined) folding.noteDropped(write.dropRecordsBefore)
-    folding.noteAppended(chunks, capture.file, this.#nextSequence)
+    folding.noteAppended(chunks, this.#nextSequence)
     this.counters.flushes++
     this.counters.lastFlushAt = now()
     this.counters.recordBytes += chunks.reduce((sum, { bytes }) => sum + bytes.byteLength, 0)

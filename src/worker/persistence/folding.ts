@@ -30,7 +30,7 @@ interface Fold {
   /** Everything before this record will be in the extents. */
   newHead: number
   queue: number[]
-  /** The shortest the file has been since: what was cut off and grew again is in the log behind `newHead`. */
+  /** The shortest the file has been since, according to the log: what was cut off and grew again is behind `newHead`. */
   shortestFile: number
 }
 
@@ -64,13 +64,15 @@ export class Folding {
     return this.#fold !== null
   }
 
-  noteAppended(chunks: readonly LogChunk[], file: FileMirror, nextSequence: number): void {
+  noteAppended(chunks: readonly LogChunk[], nextSequence: number): void {
     for (const { bytes, pages } of chunks) {
       this.#logBytes += bytes.byteLength
       for (const page of pages) this.#changed.add(extentOfPage(page))
     }
-    if (this.#fold) this.#fold.shortestFile = Math.min(this.#fold.shortestFile, file.size)
-    else if (this.#logBytes > Math.max(this.#smallestLog, file.size / 4)) this.#begin(file, nextSequence)
+    const fileBytes = chunks.at(-1)?.fileBytes
+    if (fileBytes === undefined) return
+    if (this.#fold) this.#fold.shortestFile = Math.min(this.#fold.shortestFile, fileBytes)
+    else if (this.#logBytes > Math.max(this.#smallestLog, fileBytes / 4)) this.#begin(fileBytes, nextSequence)
   }
 
   /** What to send along with the next flush. `file` must hold exactly what the log will hold after it. */
@@ -114,8 +116,8 @@ export class Folding {
     this.#droppedBefore = before
   }
 
-  #begin(file: FileMirror, nextSequence: number): void {
-    this.#fold = { newHead: nextSequence, queue: [...this.#changed].sort((a, b) => a - b), shortestFile: file.size }
+  #begin(fileBytes: number, nextSequence: number): void {
+    this.#fold = { newHead: nextSequence, queue: [...this.#changed].sort((a, b) => a - b), shortestFile: fileBytes }
     this.#foldedBytes = this.#logBytes
     this.#changed = new Set()
   }

@@ -79,6 +79,8 @@ export interface LogChunk {
   sequence: number
   bytes: ArrayBuffer
   pages: number[]
+  /** How long the file is with it; by the time it is written, the file in memory may have moved on. */
+  fileBytes: number
 }
 
 /** Everything that changed since the last call, as the records of one flush. */
@@ -92,7 +94,8 @@ export function encodeChanges(file: FileMirror, first: { sequence: number; epoch
       isLast: index === groups.length - 1,
       epoch: first.epoch,
     }
-    return { sequence: head.sequence, bytes: encodeRecord(head, entries, file), pages: entries.map(([page]) => page) }
+    const pages = entries.map(([page]) => page)
+    return { sequence: head.sequence, bytes: encodeRecord(head, entries, file), pages, fileBytes: file.size }
   })
 }
 
@@ -135,6 +138,6 @@ export function applyRecord({ head, words }: LogRecord, file: FileMirror): numbe
     }
     pages.push(page)
   }
-  if (head.isLast) file.setSize(head.filePages * PAGE_BYTES)
+  if (head.isLast) file.loadSize(head.filePages * PAGE_BYTES)
   return pages
 }

@@ -48,7 +48,7 @@ async function readBase(
   from: Generation,
   { file, damage }: StoredDatabase,
 ): Promise<Result<void, DiskTrouble>> {
-  file.setSize(from.baseBytes)
+  file.loadSize(from.baseBytes)
   const seen = new Set<number>()
   const read = await disk.readExtents(from.generation, ({ index, bytes }) => {
     const start = index * EXTENT_BYTES
@@ -63,7 +63,7 @@ async function readBase(
   for (let index = 0; index * EXTENT_BYTES < from.baseBytes; index++) {
     if (!seen.has(index)) damage.push(`Piece ${index} of the database is missing.`)
   }
-  file.setSize(from.baseBytes)
+  file.loadSize(from.baseBytes)
   return read
 }
 

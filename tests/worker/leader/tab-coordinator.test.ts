@@ -249,19 +249,35 @@ describe('when the leader freezes', () => {
     await browser.pass(1000)
     expect(data.value).toBe(1)
     expect(old.coordinator.role()).toBe('follower')
+    // Its last beats, sent before it knew, moved nobody.
+    expect(data.epoch).toBe(2)
     expect(await answerOf(old.api.add(1))).toEqual({ ok: true, value: 2 })
     expect(leader()).not.toBe(old)
   })
 
-  test('a follower that was itself asleep does not take the others for frozen', async () => {
-    const { browser, leader, followers, data } = await openCrowd(3)
-    const [sleeper] = followers()
-    existing(sleeper).tab.freeze()
-    await browser.pass(60_000)
-    existing(sleeper).tab.thaw()
-    await browser.pass(3000)
+  test('of several followers that notice in the same moment only one takes over', async () => {
+    const browser = new SimulatedBrowser()
+    const data: SharedData = { epoch: 0, value: 0, writers: [] }
+    const tabs = Array.from({ length: 6 }, () => openTestTab(browser, data))
+    await browser.pass(1000)
     expect(data.epoch).toBe(1)
-    expect(leader().coordinator.role()).toBe('leader')
+    existing(tabs.find(({ coordinator }) => coordinator.role() === 'leader')).tab.freeze()
+    await browser.pass(5000)
+    expect(data.epoch).toBe(2)
+  })
+
+  test('a follower that was itself asleep does not take the others for frozen, whenever it fell asleep', async () => {
+    for (let offset = 0; offset < 250; offset += 10) {
+      const { browser, leader, followers, data } = await openCrowd(3)
+      await browser.pass(offset)
+      const sleeper = existing(followers()[0])
+      sleeper.tab.freeze()
+      await browser.pass(60_000)
+      sleeper.tab.thaw()
+      await browser.pass(3000)
+      expect(data.epoch).toBe(1)
+      expect(leader().coordinator.role()).toBe('leader')
+    }
   })
 })
 

@@ -5,13 +5,17 @@ import { FileMirror } from '#worker/persistence/file-mirror.ts'
 import { MAX_RECORD_BYTES, applyRecord, decodeRecord, encodeChanges } from '#worker/persistence/log-record.ts'
 
 const PAGES = 40
-const writes = fc.array(
-  fc.record({
-    at: fc.integer({ min: 0, max: PAGES * PAGE_BYTES - 1 }),
-    bytes: fc.uint8Array({ minLength: 1, maxLength: 300 }),
-  }),
-  { maxLength: 30 },
+const change = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      at: fc.integer({ min: 0, max: PAGES * PAGE_BYTES - 1 }),
+      bytes: fc.uint8Array({ minLength: 1, maxLength: 300 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ pages: fc.integer({ min: 1, max: PAGES }) }) },
 )
+const changes = fc.array(change, { maxLength: 30 })
 
 const put = (mirror: FileMirror, at: number, bytes: Uint8Array) => {
   mirror.compare(at, bytes)
@@ -27,13 +31,16 @@ const replay = (chunks: { bytes: ArrayBuffer }[], onto: FileMirror) => {
 }
 
 describe('log records', () => {
-  test('replayed over an older copy they give the newer one, whatever was written', () => {
+  test('replayed over an older copy they give the newer one, whatever was written and cut off', () => {
     fc.assert(
-      fc.property(fc.array(writes, { minLength: 1, maxLength: 4 }), (flushes) => {
+      fc.property(fc.array(changes, { minLength: 1, maxLength: 4 }), (flushes) => {
         const mirror = new FileMirror()
         const copy = new FileMirror()
         for (const [index, flush] of flushes.entries()) {
-          for (const { at, bytes } of flush) put(mirror, at, bytes)
+          for (const each of flush) {
+            if ('bytes' in each) put(mirror, each.at, each.bytes)
+            else mirror.setSize(Math.min(mirror.size, each.pages * PAGE_BYTES))
+          }
           mirror.setSize(Math.ceil(mirror.size / PAGE_BYTES) * PAGE_BYTES)
           replay(encodeChanges(mirror, { sequence: index, epoch: 1 }), copy)
           expect(mirror.hasChanges).toBe(false)
@@ -66,6 +73,18 @@ describe('log records', () => {
     put(mirror, 5 * PAGE_BYTES, page)
     const [chunk] = encodeChanges(mirror, { sequence: 1, epoch: 1 })
     expect(chunk?.bytes.byteLength).toBe(32 + 12 + 64)
+  })
+
+  test('what was cut off reads as zeros when the file grows over it again', () => {
+    const mirror = new FileMirror()
+    mirror.begin(new Uint8Array(2 * PAGE_BYTES).fill(7))
+    mirror.setSize(PAGE_BYTES)
+    mirror.setSize(2 * PAGE_BYTES)
+    expect(mirror.view(PAGE_BYTES).every((byte) => byte === 0)).toBe(true)
+    const copy = new FileMirror()
+    copy.load(0, new Uint8Array(2 * PAGE_BYTES).fill(7))
+    replay(encodeChanges(mirror, { sequence: 1, epoch: 1 }), copy)
+    expect(Buffer.compare(copy.view(), mirror.view())).toBe(0)
   })
 
   test('sequence numbers beyond 32 bits survive', () => {

@@ -2,10 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openCapture } from '#worker/persistence/capture.ts'
 import { FileMirror } from '#worker/persistence/file-mirror.ts'
 import { isSameFile } from '#worker/persistence/prove-tap.ts'
-import type { Tap } from '#worker/persistence/write-tap.ts'
-import { openForTest } from '../../support/durable.ts'
-import { checkLedger, commitEntry, createLedger } from '../../support/ledger.ts'
-import { SimulatedPlatters } from '../../support/simulated-disk.ts'
+import { commitEntry, createLedger } from '../../support/ledger.ts'
 import { sqliteForTests } from '../../support/sqlite-for-tests.ts'
 
 const started = async () => {
@@ -44,43 +41,5 @@ describe('the write tap', () => {
       expect(isSameFile(file.view(), capture.database.export())).toBe(true)
     }
     capture.close()
-  })
-
-  test('when it sees what it does not understand, everything is saved once more by comparison and nothing is lost', async () => {
-    const platters = new SimulatedPlatters()
-    const { sqlite } = await started()
-    const { tap } = sqlite
-    if (!tap) throw new Error('no tap')
-    let isBroken = false
-    const faulty: Tap = {
-      open(mirror, create) {
-        const { database, file } = tap.open(mirror, create)
-        return {
-          database,
-          file: {
-            mirror: file.mirror,
-            get fault() {
-              return isBroken ? 'broken' : file.fault
-            },
-            set onWrite(listener: (() => void) | null) {
-              file.onWrite = listener
-            },
-          },
-        }
-      },
-      release: () => undefined,
-    }
-    const first = await openForTest(platters, { sqlite: { ...sqlite, tap: faulty } })
-    createLedger(first.database)
-    for (let n = 0; n < 10; n++) commitEntry(first.database)
-    await first.durability.barrier()
-    isBroken = true
-    for (let n = 0; n < 10; n++) commitEntry(first.database)
-    await first.durability.barrier()
-    expect(first.stats().captureKind).toBe('comparison')
-    commitEntry(first.database)
-    await first.durability.barrier()
-    const second = await openForTest(platters)
-    expect(checkLedger(second.database)).toBe(21)
   })
 })
