@@ -29,16 +29,18 @@ export type Choice =
  */
 export const chooseNext = (situation: WorkflowSituation): Choice | null => {
   if (situation.parkedRunId !== null) return { kind: 'continue', handlerRunId: situation.parkedRunId }
-  const [retryId] = situation.dueRetryIds
-  if (retryId !== undefined) return { kind: 'retry', handlerRunId: retryId }
-
   const { openRun } = situation
   const producer = longestDue(situation.producers)
   const runsProducers = openRun !== null && openRun.trigger !== 'event'
-  if (runsProducers) {
-    const stillToRun = longestDue(situation.producers.filter(({ name }) => !openRun.producersRun.includes(name)))
-    if (stillToRun !== null) return { kind: 'producer', name: stillToRun, inOpenRun: true }
-  }
+  const stillToRun = runsProducers
+    ? longestDue(situation.producers.filter(({ name }) => !openRun.producersRun.includes(name)))
+    : null
+  const runNext: Choice | null = stillToRun === null ? null : { kind: 'producer', name: stillToRun, inOpenRun: true }
+  // A retry of another run closes this one, and "Run now" was answered: what it was started for comes first.
+  if (runNext !== null && openRun?.trigger === 'manual') return runNext
+  const [retryId] = situation.dueRetryIds
+  if (retryId !== undefined) return { kind: 'retry', handlerRunId: retryId }
+  if (runNext !== null) return runNext
   const consumer = oldestWaiting(situation.consumers)
   if (consumer !== null) return { kind: 'consumer', name: consumer }
   return producer === null ? null : { kind: 'producer', name: producer, inOpenRun: false }

@@ -8,6 +8,9 @@ import { sleep, withDeadline } from './deadline.ts'
 /** How long to wait before each look: the other side may need a moment to show what it did. */
 const waitsMs = [0, 1_000, 2_000, 4_000, 8_000]
 
+/** A request that is still on its way may arrive after the first look: "not there" is believed when it is said twice in a row. */
+const denialsNeeded = 2
+
 /**
  * Looks whether a mutation of unknown outcome happened. Bounded: a person is asked when the last look does not know either.
  * Looking changes nothing, so dying in between costs nothing.
@@ -25,6 +28,7 @@ export const reconcile = async (
   const look = method.reconcile.bind(method)
   const { workflowId, id: handlerRunId } = run
   const { idempotencyKey } = mutation
+  let denials = 0
   for (const waitMs of waitsMs) {
     if (waitMs > 0) await sleep(clock, waitMs)
     outcome = await withDeadline<ReconcileOutcome>(
@@ -33,9 +37,11 @@ export const reconcile = async (
       (signal) => look(params, { workflowId, handlerRunId, idempotencyKey, signal }).catch(unknownBecause),
       () => ({ kind: 'unknown', message: 'The check got no answer.' }),
     )
-    if (outcome.kind !== 'unknown') return outcome
+    if (outcome.kind === 'applied') return outcome
+    denials = outcome.kind === 'not_applied' ? denials + 1 : 0
+    if (denials === denialsNeeded) return outcome
   }
-  return outcome
+  return outcome.kind === 'unknown' ? outcome : { kind: 'unknown', message: 'The checks contradicted each other.' }
 }
 
 const unknownBecause = (thrown: unknown): ReconcileOutcome => ({

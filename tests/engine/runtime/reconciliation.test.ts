@@ -38,6 +38,14 @@ const lookToTheEnd = async (): Promise<void> => {
   expect(checks() - before).toBe(4)
 }
 
+/** Lets the second look come: a second after the first. */
+const lookAgain = async (): Promise<void> => {
+  await world.until(() => checks() === 1)
+  await new Promise((resolve) => setImmediate(resolve))
+  world.clock.advance(1000)
+  await world.until(() => checks() === 2)
+}
+
 describe('an outcome that is open and can be looked up', () => {
   test('is looked up first: what happened goes on with what was found, and nobody is asked', async () => {
     await sendInDoubt({ kind: 'applied', value: { row: 7 } })
@@ -48,8 +56,17 @@ describe('an outcome that is open and can be looked up', () => {
     expect(world.value(`SELECT count(*) FROM escalations`)).toBe(0)
   })
 
-  test('did not happen: it is tried again by itself, with the same key', async () => {
-    await sendInDoubt({ kind: 'not_applied' })
+  test('is not there yet at the first look and there at the second: it happened, and is not sent again', async () => {
+    await sendInDoubt({ kind: 'not_applied' }, { kind: 'applied', value: 1 })
+    await lookAgain()
+    await world.settle()
+    expect(ledger()).toMatchObject([{ status: 'applied', resolved_by: 'reconciled' }])
+    expect(world.box.calls).toHaveLength(1)
+  })
+
+  test('did not happen, as two looks in a row say: it is tried again by itself, with the same key', async () => {
+    await sendInDoubt({ kind: 'not_applied' }, { kind: 'not_applied' })
+    await lookAgain()
     await world.settle()
     expect(ledger()).toEqual([{ status: 'failed', result: null, resolved_by: 'reconciled' }])
     world.clock.advance(2000)
@@ -149,13 +166,14 @@ describe('a mutation that was in flight when the tab died', () => {
 
   test('waits with the look until its workflow is resumed', async () => {
     await world.engine.pauseWorkflow(id)
-    world.box.checks = [{ kind: 'not_applied' }]
+    world.box.checks = [{ kind: 'not_applied' }, { kind: 'not_applied' }]
     await world.crash()
     await world.settle()
     expect(checks()).toBe(0)
     await world.engine.resumeWorkflow(id)
+    await lookAgain()
     await world.settle()
-    expect(checks()).toBe(1)
+    expect(checks()).toBe(2)
     world.clock.advance(2000)
     await world.settle()
     expect(eventStatus()).toBe('consumed')
