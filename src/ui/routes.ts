@@ -4,10 +4,12 @@ import type { Route } from './client/router.svelte.ts'
 export const routes: readonly Route[] = [
   { path: '/', title: 'Dashboard', load: () => import('./features/dashboard/dashboard-screen.svelte') },
   { path: '/workflows', title: 'Workflows', load: () => import('./features/workflows/workflows-screen.svelte') },
+  { path: '/workflows/new', title: 'New workflow', load: () => import('./features/editor/new-workflow-screen.svelte') },
   {
     path: '/workflows/:id/:tab?',
     title: 'Workflow',
     load: () => import('./features/workflows/workflow-screen.svelte'),
   },
   { path: '/runs/:id', title: 'Run', load: () => import('./features/runs/run-screen.svelte') },
+  { path: '/gallery', title: 'Gallery', load: () => import('./features/gallery/gallery-screen.svelte') },
 ]

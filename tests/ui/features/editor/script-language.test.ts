@@ -60,6 +60,10 @@ describe('the language service of the editor', { timeout: 60_000 }, () => {
     expect(messages('setTimeout(() => {}, 1)')).toHaveLength(1)
   })
 
+  it('says of a text that it cannot read only where it cannot be read', () => {
+    expect(messages('export default defineWorkflow({ name: 1, topics: { a: } })')).toEqual(['Expression expected.'])
+  })
+
   it('takes JavaScript as it is', () => {
     expect(messages('const add = (a, b) => a + b\nexport default add')).toEqual([])
   })
@@ -73,6 +77,24 @@ describe('the language service of the editor', { timeout: 60_000 }, () => {
       message: expect.stringContaining("'topics' does not exist") as string,
     })
     expect(text.slice(problem?.from, problem?.to)).toBe('topics')
+  })
+
+  it.each([
+    ['mutate', `async mutate(prepared, ctx) { ctx.topics },`, 'publish in next'],
+    ['mutate that reads', `async mutate(prepared, ctx) { ctx.demo.inbox.list() },`, 'Read in prepare'],
+    ['mutate that fetches', `async mutate(prepared, ctx) { ctx.http.get('https://a.example') },`, 'Read in prepare'],
+    ['next', `async next(prepared, mutation, ctx) { ctx.http.get('https://a.example') },`, 'read in prepare'],
+    ['next that peeks', `async next(prepared, mutation, ctx) { ctx.topics.peek('mail') },`, 'Read them in prepare'],
+  ])('says what to do instead: %s', (_, part, advice) => {
+    expect(messages(consumer(part))).toEqual([expect.stringContaining(advice)])
+  })
+
+  it.each([
+    [`ctx.topics.publish('bill', { messageId: '1' })`, 'Publish in next'],
+    [`ctx.demo.chat.send({ text: 'x' })`, 'Change things in mutate'],
+    [`ctx.http.post('https://a.example')`, 'Change things in mutate'],
+  ])('says what to do instead in prepare of %s', (call, advice) => {
+    expect(messages(consumer('').replace('{ return', `{ ${call}; return`))).toEqual([expect.stringContaining(advice)])
   })
 
   it('offers in mutate the tools that change something, and in prepare those that read', () => {

@@ -1,4 +1,5 @@
 import type tsModule from 'typescript'
+import { phaseAdvice } from './phase-advice.ts'
 import { sandboxGlobals } from './sandbox-globals.ts'
 
 export interface LanguageProblem {
@@ -88,15 +89,17 @@ export function createScriptLanguage(ts: typeof tsModule, { authoring, libraries
       version += 1
     },
 
-    problems: () =>
-      [...service.getSyntacticDiagnostics(SCRIPT), ...service.getSemanticDiagnostics(SCRIPT)].map(
-        ({ start = 0, length = 0, messageText, category }) => ({
-          from: start,
-          to: start + length,
-          severity: SEVERITIES[category],
-          message: ts.flattenDiagnosticMessageText(messageText, '\n'),
-        }),
-      ),
+    problems: () => {
+      // A text that cannot be read is followed by nonsense about everything behind the mistake.
+      const unreadable = service.getSyntacticDiagnostics(SCRIPT)
+      const diagnostics = unreadable.length > 0 ? unreadable : service.getSemanticDiagnostics(SCRIPT)
+      return diagnostics.map(({ start = 0, length = 0, messageText, category }) => ({
+        from: start,
+        to: start + length,
+        severity: SEVERITIES[category],
+        message: withAdvice(ts.flattenDiagnosticMessageText(messageText, '\n')),
+      }))
+    },
 
     complete: (position) => {
       const found = service.getCompletionsAtPosition(SCRIPT, position, {})
@@ -131,6 +134,11 @@ export function createScriptLanguage(ts: typeof tsModule, { authoring, libraries
       }
     },
   }
+}
+
+function withAdvice(message: string): string {
+  const advice = phaseAdvice(message)
+  return advice === undefined ? message : `${advice}\n${message}`
 }
 
 const compilerOptions = (ts: typeof tsModule): tsModule.CompilerOptions => ({
