@@ -10,6 +10,7 @@ export const routes: readonly Route[] = [
     title: 'Workflow',
     load: () => import('./features/workflows/workflow-screen.svelte'),
   },
+  { path: '/inbox', title: 'Inbox', load: () => import('./features/inbox/inbox-screen.svelte') },
   { path: '/runs/:id', title: 'Run', load: () => import('./features/runs/run-screen.svelte') },
   { path: '/gallery', title: 'Gallery', load: () => import('./features/gallery/gallery-screen.svelte') },
 ]
