@@ -14,7 +14,7 @@ import { moveAgent, moveSession } from './session-moves.ts'
 import { putSchedules } from './workflows.ts'
 
 /** The topic on which an agent gets its one start event, if its script has it. */
-export const taskTopic = 'task'
+const taskTopic = 'task'
 const longestTitle = 200
 
 /** Starts, skips and ends whatever follows from the states of the agents. Asked after every move; does nothing twice. */
