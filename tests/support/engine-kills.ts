@@ -121,7 +121,15 @@ const inspect = async (page: Page, report: EngineKillReport): Promise<void> => {
 }
 
 const finish = async (page: Page, report: EngineKillReport): Promise<void> => {
-  await ask(page, `value(await engine.idle({ timeoutMs: 60000 }))`)
+  // What a look found not to have happened is tried again after its back-off: idle means idle now, not for good.
+  const open = `SELECT count(*) AS n FROM events WHERE status IN ('pending', 'reserved')`
+  for (let turn = 0; turn < 300; turn += 1) {
+    await ask(page, `value(await engine.idle({ timeoutMs: 60000 }))`)
+    const [left] = await ask<{ n: number }[]>(page, `value(await engine.sql(${JSON.stringify(open)}))`)
+    if (left?.n === 0 || (await ask<unknown[]>(page, `value(await engine.listEscalations({ open: true }))`)).length > 0)
+      break
+    await pause(100)
+  }
   const questions = await ask<unknown[]>(page, `value(await engine.listEscalations({ open: true }))`)
   report.questions = questions.length
   const statuses = await ask<{ status: string; n: number }[]>(
