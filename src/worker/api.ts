@@ -10,6 +10,7 @@ import type { Json } from '#engine/model/json.ts'
 import type { LogLine } from '#engine/model/log.ts'
 import type { Mutation } from '#engine/model/mutation.ts'
 import type { Result } from '#engine/model/result.ts'
+import type { SandboxLimits } from '#engine/ports/sandbox.ts'
 import type { ScriptRun } from '#engine/model/script-run.ts'
 import type { Session, SessionContextEntry, SessionEvent, SessionMessage } from '#engine/model/session.ts'
 import type { AgentRequest, SessionRequest } from '#engine/model/session-request.ts'
@@ -149,6 +150,8 @@ export interface WorkflowSettings {
   timezone?: string | null
   /** All that is granted from now on. */
   permissions?: string[]
+  /** Of the sandbox, within what the host can bear; replaces what was set before, {} goes back to the defaults. */
+  limits?: Partial<SandboxLimits>
 }
 
 export interface ScriptProblemView {

@@ -18,6 +18,7 @@ import { reservationsOf } from './reservations.ts'
 import type { AgentHost } from './sessions/agent-host.ts'
 import { createAgentHost, findAgent } from './sessions/agent-host.ts'
 import type { LoadedScript, ScriptLoader } from './script-loader.ts'
+import { limitsOf } from './workflow-limits.ts'
 import { StaleAttempt } from './transitions/attempts.ts'
 import type { Transitions } from './transitions/index.ts'
 import { noSessionWrites } from './transitions/session-writes.ts'
@@ -272,7 +273,7 @@ const mutationForScript = (run: HandlerRun): JsonText =>
     : JSON.stringify({ status: run.mutationOutcome ?? 'none' })
 
 const runScript = async (
-  { sandbox, tools, crash }: EnginePorts,
+  { store, sandbox, tools, crash }: EnginePorts,
   options: EngineOptions,
   run: HandlerRun,
   script: LoadedScript,
@@ -294,7 +295,7 @@ const runScript = async (
     args,
     operations: contextOperations(tools, agent !== undefined),
     ...(agent === undefined ? {} : { values: { session: agent.values } }),
-    limits: options.limits,
+    limits: { ...options.limits, ...limitsOf(store.settings, run.workflowId) },
     host,
   })
   crash.reach('after_script')

@@ -6,6 +6,7 @@ import { workflowNameProblem } from '../script/names.ts'
 import { parseId } from './command-input.ts'
 import type { EnginePorts } from './ports.ts'
 import type { Scheduler } from './scheduler.ts'
+import { limitsProblem } from './workflow-limits.ts'
 import type { Transitions } from './transitions/index.ts'
 import type { SettingsChange } from './transitions/upkeep.ts'
 
@@ -16,7 +17,7 @@ interface UpkeepParts {
 }
 
 const MOST_BUDGET = 100_000
-const SETTINGS = ['name', 'budget', 'timezone', 'permissions']
+const SETTINGS = ['name', 'budget', 'timezone', 'permissions', 'limits']
 
 /** Changing settings, skipping events, cancelling runs. Each is on disk before it is answered. */
 export const createUpkeepCommands = ({ ports: { store, durability }, transitions, scheduler }: UpkeepParts) => {
@@ -70,11 +71,11 @@ const isTextList = (value: unknown): value is string[] =>
 /** Also for callers that no compiler has looked at. */
 const settingsProblem = (change: unknown): string | null => {
   if (typeof change !== 'object' || change === null || Array.isArray(change)) {
-    return 'The change must be an object { name?, budget?, timezone?, permissions? }.'
+    return 'The change must be an object { name?, budget?, timezone?, permissions?, limits? }.'
   }
   const stranger = Object.keys(change).find((key) => !SETTINGS.includes(key))
   if (stranger !== undefined) return `There is no setting "${stranger}". There are ${SETTINGS.join(', ')}.`
-  const { name, budget, timezone, permissions } = change as Partial<Record<keyof SettingsChange, unknown>>
+  const { name, budget, timezone, permissions, limits } = change as Partial<Record<keyof SettingsChange, unknown>>
   if (name !== undefined) {
     const problem = typeof name === 'string' ? workflowNameProblem(name) : 'The name must be a string.'
     if (problem !== undefined) return problem
@@ -86,7 +87,7 @@ const settingsProblem = (change: unknown): string | null => {
     return 'The time zone must be an IANA name such as "Europe/Berlin", or null for that of the browser.'
   }
   if (permissions !== undefined && !isTextList(permissions)) return 'The permissions must be a list of strings.'
-  return null
+  return limits === undefined ? null : limitsProblem(limits)
 }
 
 const isInteger = (value: unknown): value is number => Number.isInteger(value)

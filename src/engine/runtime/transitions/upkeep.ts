@@ -4,6 +4,8 @@ import type { HandlerRun, RunStatus } from '../../model/handler-run.ts'
 import type { Result } from '../../model/result.ts'
 import { err, ok } from '../../model/result.ts'
 import type { ScriptRun } from '../../model/script-run.ts'
+import type { SandboxLimits } from '../../ports/sandbox.ts'
+import { limitsKey } from '../workflow-limits.ts'
 import type { Transition } from './context.ts'
 import { cancelAttempt } from './failure.ts'
 import { closeScriptRun } from './script-runs.ts'
@@ -18,6 +20,8 @@ export interface SettingsChange {
   timezone?: string | null
   /** All that is granted from now on. */
   permissions?: readonly string[]
+  /** Of the sandbox; replaces what was set before. */
+  limits?: Partial<SandboxLimits>
 }
 
 export const changeSettings = (
@@ -32,6 +36,7 @@ export const changeSettings = (
   const { name = workflow.name, budget = workflow.budget, timezone = workflow.timezone } = change
   tx.workflows.setSettings(id, { name, budget, timezone }, now)
   if (change.permissions !== undefined) tx.workflows.setPermissions(id, [...new Set(change.permissions)], now)
+  if (change.limits !== undefined) tx.settings.set(limitsKey(id), JSON.stringify(change.limits), now)
   if (timezone !== workflow.timezone) moveBeats(transition, id, timezone ?? ownTimezone)
   return ok(undefined)
 }
