@@ -86,6 +86,9 @@ export function forgottenCallFailure(op: string, answer: string): Failure {
 export function breakdownToFailure(error: unknown, limits: SandboxLimits): Failure {
   if (error instanceof GuestBroken) return limitFailure('memoryBytes', limits.memoryBytes)
   if (error instanceof RangeError) return limitFailure('stackBytes', limits.stackBytes)
+  // QuickJS does not look at every allocation it makes: the last one that failed is then read from where nothing is.
+  if (error instanceof WebAssembly.RuntimeError && error.message.includes('out of bounds'))
+    return limitFailure('memoryBytes', limits.memoryBytes)
   const reason = error instanceof Error ? error.message : String(error)
   return failure('logic', `The script brought its sandbox down (${reason}). Do less in one phase.`)
 }
