@@ -50,6 +50,8 @@ export interface EngineApi extends ViewsApi {
   resolveEscalation(id: string, action: EscalationAction, value?: Json): Promise<Result<null>>
   /** `invalid_session` with every problem in `details`: `{ message, agents, line?, column? }`. */
   createSession(request: SessionRequest): Promise<Result<{ sessionId: string }>>
+  /** What creating it would complain of, without creating it. */
+  checkSession(request: SessionRequest): Promise<Result<SessionProblemView[]>>
   startSession(id: string): Promise<Result<null>>
   /** Running agents stop at the next phase boundary. */
   pauseSession(id: string): Promise<Result<null>>
@@ -167,6 +169,15 @@ export interface ScriptCheck {
   config: WorkflowConfig | null
   /** What it asks for, in words; without words it is nothing that could be granted. */
   permissions: { name: string; meaning: string | null }[]
+}
+
+export interface SessionProblemView {
+  message: string
+  /** Keys of the agents it is about. */
+  agents: string[]
+  /** In the script of that agent. */
+  line?: number
+  column?: number
 }
 
 export interface Deployed {

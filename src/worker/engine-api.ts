@@ -5,6 +5,7 @@ import type { Engine } from '#engine/runtime/engine.ts'
 import type { EngineApi, EngineState, StorageInfo } from './api.ts'
 import { createBackupApi, type BackupParts } from './backup-api.ts'
 import { createScriptCheck } from './check-script.ts'
+import { createSessionCheck } from './check-session.ts'
 import type { DurableDatabase } from './persistence/open-durable-database.ts'
 import type { Database } from './sqlite/database.ts'
 import { askDatabase } from './sqlite/sql-console.ts'
@@ -40,6 +41,7 @@ export function createEngineApi({ engine, database, durable, outside, sandbox, b
   return {
     deployWorkflow: engine.deployWorkflow,
     checkScript: createScriptCheck(sandbox),
+    checkSession: createSessionCheck(sandbox),
     listWorkflows: (options) => answer(() => engine.listWorkflows(options)),
     pauseWorkflow: engine.pauseWorkflow,
     resumeWorkflow: engine.resumeWorkflow,
