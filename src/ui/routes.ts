@@ -12,5 +12,8 @@ export const routes: readonly Route[] = [
   },
   { path: '/inbox', title: 'Inbox', load: () => import('./features/inbox/inbox-screen.svelte') },
   { path: '/runs/:id', title: 'Run', load: () => import('./features/runs/run-screen.svelte') },
+  { path: '/sessions', title: 'Sessions', load: () => import('./features/sessions/sessions-screen.svelte') },
+  { path: '/sessions/new', title: 'New session', load: () => import('./features/sessions/new-session-screen.svelte') },
+  { path: '/sessions/:id', title: 'Session', load: () => import('./features/sessions/session-screen.svelte') },
   { path: '/gallery', title: 'Gallery', load: () => import('./features/gallery/gallery-screen.svelte') },
 ]

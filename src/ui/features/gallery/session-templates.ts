@@ -10,6 +10,20 @@ import sweepTopic from './templates/sweep-topic.agent.ts?raw'
 import writeBriefing from './templates/write-briefing.agent.ts?raw'
 import type { SessionTemplate } from './template.ts'
 
+/** Ready-made scripts for agents, to choose from when a session is put together. */
+export const agentScripts: readonly { title: string; source: string }[] = [
+  { title: 'Read the inbox', source: readInbox },
+  { title: 'Read the chat', source: readChat },
+  { title: 'Read the customers', source: readCustomers },
+  { title: 'Sweep a topic', source: sweepTopic },
+  { title: 'Rank the senders', source: rankSenders },
+  { title: 'Write the briefing', source: writeBriefing },
+  { title: 'Publish the report', source: publishReport },
+  { title: 'Enrol the customer', source: enrolCustomer },
+  { title: 'Greet the customer', source: greetCustomer },
+  { title: 'File it', source: fileText },
+]
+
 const sweepers = ['invoice', 'order', 'question', 'problem'].map((topic) => ({
   key: `${topic}s`,
   role: 'sweeper',

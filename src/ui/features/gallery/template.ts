@@ -1,4 +1,4 @@
-import type { Json } from '#engine/model/json.ts'
+import type { SessionRequest } from '#engine/model/session-request.ts'
 import type { Glyph } from './glyphs.ts'
 
 /** Columns of glyphs from left to right: each is joined to all of the next column. */
@@ -19,24 +19,7 @@ export interface WorkflowTemplate extends Described {
   address?: { label: string; example: string }
 }
 
-export interface AgentDraft {
-  key: string
-  role: string
-  task: Json
-  source: string
-  dependsOn?: string[]
-  stage?: number
-}
-
-export interface SessionDraft {
-  objective: string
-  strategy: 'parallel' | 'sequential' | 'adaptive' | 'pipeline'
-  agents: AgentDraft[]
-  onFailure?: 'stop' | 'continue' | 'ask'
-  maxParallel?: number
-}
-
 export interface SessionTemplate extends Described {
   kind: 'session'
-  session: SessionDraft
+  session: SessionRequest
 }

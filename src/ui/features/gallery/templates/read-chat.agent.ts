@@ -15,7 +15,7 @@ export default defineAgent({
     }
   },
   async next(prepared, _mutation, ctx) {
-    await ctx.session.context.set('open questions', prepared.data.length)
+    await ctx.session.context.set('openQuestions', prepared.data.length)
     await ctx.session.output({ questions: prepared.data })
   },
 })
