@@ -2,6 +2,9 @@ import { EditorPage } from './pages/editor-page.ts'
 import { expectAccessible } from './support/axe.ts'
 import { expect, test } from './support/test.ts'
 
+// Rich journeys on a shared machine: how long they take is not what is promised.
+test.describe.configure({ timeout: 120_000 })
+
 test('the editor completes, explains and underlines what a phase may not do, under the strict policy', async ({
   page,
   complaints,

@@ -2,6 +2,9 @@ import { GalleryPage } from './pages/gallery-page.ts'
 import { expectAccessible } from './support/axe.ts'
 import { expect, test } from './support/test.ts'
 
+// Rich journeys on a shared machine: how long they take is not what is promised.
+test.describe.configure({ timeout: 120_000 })
+
 test('a template is found, reviewed and started, with just the permissions that were granted', async ({
   page,
   complaints,

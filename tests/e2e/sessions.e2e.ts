@@ -2,6 +2,9 @@ import { SessionPage } from './pages/session-page.ts'
 import { expectAccessible } from './support/axe.ts'
 import { expect, test } from './support/test.ts'
 
+// Rich journeys on a shared machine: how long they take is not what is promised.
+test.describe.configure({ timeout: 120_000 })
+
 test('a session is put together with live checks, started, and watched to its end', async ({ page, complaints }) => {
   const session = new SessionPage(page)
   await session.openBuilder()
