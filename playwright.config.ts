@@ -32,5 +32,7 @@ export default defineConfig({
   use: {
     launchOptions: { executablePath, args },
     trace: 'retain-on-failure',
+    // Fetching a whole release for later would slow down every test: only the one about it allows it.
+    serviceWorkers: 'block',
   },
 })

@@ -7,6 +7,7 @@ const SVELTE_CHECK = 'node_modules/svelte-check/bin/svelte-check'
 const checks = [
   [TSC, '-p', 'src/engine'],
   [TSC, '-p', 'src/worker'],
+  [TSC, '-p', 'src/service-worker'],
   [SVELTE_CHECK, '--workspace', 'src/ui', '--tsconfig', './tsconfig.json', '--fail-on-warnings', '--output', 'human'],
   [TSC, '-p', 'tests'],
   [TSC, '-p', '.'],

@@ -24,6 +24,7 @@ const steps = [
     },
   },
   { name: 'build', script: ['build'] },
+  { name: 'budgets', script: ['budgets'] },
   {
     name: 'e2e',
     script: ['e2e', '--', '--reporter=list,json'],

@@ -9,6 +9,7 @@ import type { Commands } from './state/commands.svelte.ts'
 import type { EngineStatus } from './state/engine-status.svelte.ts'
 import type { Theme } from './state/theme.svelte.ts'
 import type { Toasts } from './state/toasts.svelte.ts'
+import type { Updates } from './state/updates.svelte.ts'
 
 /** What every screen can reach: `const app = useApp()`. */
 export interface App {
@@ -20,6 +21,7 @@ export interface App {
   commands: Commands
   theme: Theme
   status: EngineStatus
+  updates: Updates
   /** A live query over these tables: see src/ui/README.md. */
   live: <T>(tables: readonly string[], read: (engine: EngineApi) => Promise<Result<T>>) => LiveQuery<T>
 }

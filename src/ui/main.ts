@@ -13,6 +13,7 @@ import { Commands } from './state/commands.svelte.ts'
 import { EngineStatus } from './state/engine-status.svelte.ts'
 import { Theme } from './state/theme.svelte.ts'
 import { Toasts } from './state/toasts.svelte.ts'
+import { Updates } from './state/updates.svelte.ts'
 
 const status = new EngineStatus()
 const changes = new ChangeFeed()
@@ -35,6 +36,7 @@ const app: AppContext = {
   toasts: new Toasts(),
   commands: new Commands(),
   theme: new Theme(),
+  updates: new Updates(engine),
   live: (tables, read) => new LiveQuery(changes, tables, () => read(engine)),
 }
 status.follow(engine, changes)
@@ -52,3 +54,13 @@ for (const event of ['online', 'visibilitychange'] as const) {
 const target = document.querySelector('#app')
 if (target === null) throw new Error('index.html has no #app to mount into.')
 mount(App, { target, props: { app } })
+
+// Not before the page stands: fetching a whole release for later must not slow down what is wanted now.
+if (import.meta.env.PROD && 'serviceWorker' in navigator) {
+  addEventListener('load', () => {
+    void app.updates.watch(navigator.serviceWorker, './service-worker.js').catch(() => undefined)
+    navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<{ go?: string } | null>) => {
+      if (typeof data?.go === 'string') app.router.go(data.go)
+    })
+  })
+}

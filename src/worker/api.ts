@@ -235,5 +235,7 @@ export interface EngineInfo {
   lastRecovery: RecoverySummary | null
   nextWakeAt: number | null
   lastLookAt: number | null
+  /** When what was committed last reached the disk. */
+  lastFlushAt: number | null
   sqliteVersion: string
 }

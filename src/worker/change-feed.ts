@@ -18,6 +18,8 @@ export function startChangeFeed(database: Database): () => void {
     for (const table of tables) gathered.add(table)
     timer ??= setTimeout(send, COALESCE_MS)
   })
+  // Another engine leads now, perhaps over another database: nothing that was read before holds for certain.
+  send()
   return () => {
     stopListening()
     clearTimeout(timer)

@@ -62,7 +62,9 @@ export function createEngineApi({ engine, database, durable, outside, sandbox, b
       answer(() => {
         const { lastRecovery, nextWakeAt, lastLookAt } = engine.info()
         const { epoch } = durable
-        return { version, role: 'leader', state: state(), epoch, lastRecovery, nextWakeAt, lastLookAt, sqliteVersion }
+        const { lastFlushAt } = durable.stats()
+        const times = { lastRecovery, nextWakeAt, lastLookAt, lastFlushAt }
+        return { version, role: 'leader', state: state(), epoch, ...times, sqliteVersion }
       }),
     idle: ({ timeoutMs } = {}) => withTimeout(engine.idle(), timeoutMs),
     wake: () =>

@@ -96,7 +96,9 @@ export function createViews({ database, store, listWorkflows, now }: ViewParts):
       return answer(ok({ id, workflowId, version, source, createdAt, isActive }))
     },
     listRuns: (query) => answer(ok(listRuns(database, query))),
-    getRunOutline(runId) {
+    getRunOutline(id) {
+      // Links from outside, such as a notification's, may know only the attempt.
+      const runId = store.handlerRuns.get(id)?.scriptRunId ?? id
       const run = getRunRow(database, runId)
       if (!run) return answer(missing('run', runId))
       const openEscalations = store.escalations

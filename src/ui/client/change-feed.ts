@@ -36,6 +36,10 @@ export class ChangeFeed {
     // Nobody sees a hidden tab: it reads once, when it is looked at again.
     this.#missed ||= document.visibilityState === 'hidden'
     if (this.#missed) return
+    if (changed.length === 0) {
+      this.tellAll()
+      return
+    }
     for (const [listener, tables] of [...this.#listeners]) {
       if (tables === 'all' || tables.some((table) => changed.includes(table))) listener()
     }

@@ -31,7 +31,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   complaints: async ({ page }, use) => {
     const complaints: string[] = []
     page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+      const isOurs = !message.text().includes('Service Worker registration blocked by Playwright')
+      if (isOurs && (message.type() === 'error' || message.type() === 'warning')) complaints.push(message.text())
     })
     page.on('pageerror', (error) => complaints.push(String(error)))
     await page.addInitScript(() => {
