@@ -78,6 +78,7 @@ export function createEngineApi({ engine, database, durable, outside, sandbox, b
       database,
       store: createSqliteStore(database),
       listWorkflows: engine.listWorkflows,
+      viewWorkflow: engine.viewWorkflow,
       now: () => Date.now(),
     }),
     ...createSessionApi(engine),

@@ -40,7 +40,11 @@ export interface WorkflowView {
   version: number
   permissions: string[]
   nextWakeAt: number | null
+  /** When what stopped is tried again; null when nothing is to be. */
+  retryAt: number | null
   pendingEvents: number
+  createdAt: number
+  updatedAt: number
 }
 
 /** A page of a list. */
@@ -74,8 +78,6 @@ export interface RunGlance {
 export interface WorkflowRow extends WorkflowView {
   schedules: ScheduleView[]
   lastRun: RunGlance | null
-  createdAt: number
-  updatedAt: number
 }
 
 export interface TopicGlance {

@@ -30,7 +30,8 @@ import type {
 export interface ViewParts {
   database: Database
   store: StoreReads
-  listWorkflows: (options?: { ofAgents?: boolean }) => WorkflowView[]
+  listWorkflows: () => WorkflowView[]
+  viewWorkflow: (id: string) => WorkflowView | undefined
   now: () => number
 }
 
@@ -40,17 +41,15 @@ const HOUR_MS = 3_600_000
 const PUBLISH_SLACK_MS = 60_000
 
 /** What screens read, put together from the views. Reads only. */
-export function createViews({ database, store, listWorkflows, now }: ViewParts): ViewsApi {
+export function createViews({ database, store, listWorkflows, viewWorkflow, now }: ViewParts): ViewsApi {
   const rowsOf = (views: readonly WorkflowView[]): WorkflowRow[] => {
     const schedules = schedulesByWorkflow(database)
     const lastRuns = lastRunsByWorkflow(database)
-    return views.flatMap((view) => {
-      const workflow = store.workflows.get(view.id)
-      if (!workflow) return []
-      const { createdAt, updatedAt } = workflow
-      const lastRun = lastRuns.get(view.id) ?? null
-      return [{ ...view, schedules: schedules.get(view.id) ?? [], lastRun, createdAt, updatedAt }]
-    })
+    return views.map((view) => ({
+      ...view,
+      schedules: schedules.get(view.id) ?? [],
+      lastRun: lastRuns.get(view.id) ?? null,
+    }))
   }
 
   const versionOf = (scriptId: string): number | null => store.scripts.get(scriptId)?.version ?? null
@@ -71,7 +70,8 @@ export function createViews({ database, store, listWorkflows, now }: ViewParts):
     listWorkflowRows: () => answer(ok(rowsOf(listWorkflows()))),
     getWorkflow(id) {
       const workflow = store.workflows.get(id)
-      const [row] = rowsOf(listWorkflows({ ofAgents: true }).filter((view) => view.id === id))
+      const view = viewWorkflow(id)
+      const [row] = view ? rowsOf([view]) : []
       if (!workflow || !row) return answer(missing('workflow', id))
       const config = configOf(workflow)
       return answer(

@@ -28,7 +28,7 @@ beforeEach(async () => {
   const { database } = opened
   store = opened.store
   const listWorkflows = (): WorkflowView[] =>
-    store.workflows.list().map(({ id, name, status, block, activeVersion, permissions }) => ({
+    store.workflows.list().map(({ id, name, status, block, activeVersion, permissions, createdAt, updatedAt }) => ({
       id,
       name,
       status,
@@ -37,9 +37,13 @@ beforeEach(async () => {
       state: 'idle',
       version: activeVersion,
       nextWakeAt: null,
+      retryAt: null,
       pendingEvents: 0,
+      createdAt,
+      updatedAt,
     }))
-  views = createViews({ database, store, listWorkflows, now: () => NOON })
+  const viewWorkflow = (id: string) => listWorkflows().find((view) => view.id === id)
+  views = createViews({ database, store, listWorkflows, viewWorkflow, now: () => NOON })
 })
 
 const value = async <T>(

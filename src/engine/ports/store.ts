@@ -20,6 +20,14 @@ export interface WorkflowReads {
   list(): Workflow[]
   /** Which of these are active and not blocked. */
   startable(ids: readonly string[]): string[]
+  /** The earliest of each kind, for all the workflows named at once. */
+  plannedTimes(ids: readonly string[]): PlannedTimes[]
+}
+export interface PlannedTimes {
+  workflowId: string
+  nextRunAt: number | null
+  wakeAt: number | null
+  retryAt: number | null
 }
 export interface WorkflowWrites extends WorkflowReads {
   insert(workflow: Workflow): void
@@ -188,6 +196,8 @@ export interface SettingReads {
 }
 export interface SettingWrites extends SettingReads {
   set(key: string, value: JsonText, now: number): void
+  /** Harmless when there is none. */
+  remove(key: string): void
 }
 
 export type SessionPatch = Partial<

@@ -1,4 +1,3 @@
-import type { HandlerRun } from '../model/handler-run.ts'
 import type { Block, Workflow, WorkflowStatus } from '../model/workflow.ts'
 
 /** Status and block as one word for people (1.8). */
@@ -14,16 +13,20 @@ export interface WorkflowView {
   version: number
   permissions: string[]
   nextWakeAt: number | null
+  /** When what stopped is tried again; null when nothing is to be. */
+  retryAt: number | null
   pendingEvents: number
+  createdAt: number
+  updatedAt: number
 }
 
 export const workflowState = (
   workflow: Pick<Workflow, 'status' | 'block'>,
   isBusy: boolean,
-  awaitingRetry: readonly Pick<HandlerRun, 'retryAt'>[],
+  isAwaitingRetry: boolean,
 ): WorkflowState => {
   if (workflow.status !== 'active') return workflow.status
   if (workflow.block !== null) return 'needs_you'
   if (isBusy) return 'running'
-  return awaitingRetry.length > 0 ? 'retrying' : 'idle'
+  return isAwaitingRetry ? 'retrying' : 'idle'
 }

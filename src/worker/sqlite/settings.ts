@@ -6,6 +6,7 @@ const SELECT_ONE = 'SELECT value FROM settings WHERE key = ?'
 const SET = `
   INSERT INTO settings (key, value, updated_at) VALUES (?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`
+const REMOVE = 'DELETE FROM settings WHERE key = ?'
 
 export function createSettingRepository(database: Database): SettingWrites {
   return {
@@ -15,6 +16,9 @@ export function createSettingRepository(database: Database): SettingWrites {
     },
     set(key, value, now) {
       database.run(SET, [key, value, now])
+    },
+    remove(key) {
+      database.run(REMOVE, [key])
     },
   }
 }

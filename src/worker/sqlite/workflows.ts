@@ -1,8 +1,8 @@
 import { escalationKinds } from '#engine/model/escalation.ts'
 import { workflowStatuses, type Block, type Workflow } from '#engine/model/workflow.ts'
-import type { WorkflowWrites } from '#engine/ports/store.ts'
+import type { PlannedTimes, WorkflowWrites } from '#engine/ports/store.ts'
 import type { Database, Row } from './database.ts'
-import { integer, oneOf, text, textList, textOrNull } from './row.ts'
+import { integer, integerOrNull, oneOf, text, textList, textOrNull } from './row.ts'
 
 const COLUMNS = `id, name, status, block_run_id, block_kind, block_message, active_script_id, active_version, handler_config,
   permissions, timezone, budget, session_id, created_at, updated_at`
@@ -11,6 +11,12 @@ const SELECT_ALL = `SELECT ${COLUMNS} FROM workflows ORDER BY id`
 const SELECT_STARTABLE = `
   SELECT id FROM workflows
   WHERE id IN (SELECT value FROM json_each(?)) AND status = 'active' AND block_run_id IS NULL`
+const SELECT_PLANNED_TIMES = `
+  SELECT json_each.value AS workflow_id,
+    (SELECT min(p.next_run_at) FROM producer_schedules p WHERE p.workflow_id = json_each.value) AS next_run_at,
+    (SELECT min(s.wake_at) FROM handler_state s WHERE s.workflow_id = json_each.value) AS wake_at,
+    (SELECT min(h.retry_at) FROM handler_runs h WHERE h.workflow_id = json_each.value AND h.retry_at IS NOT NULL) AS retry_at
+  FROM json_each(?)`
 const INSERT = `INSERT INTO workflows (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const SET_STATUS = 'UPDATE workflows SET status = ?, updated_at = ? WHERE id = ?'
 const SET_BLOCK = `
@@ -28,6 +34,7 @@ export function createWorkflowRepository(database: Database): WorkflowWrites {
       return row && rowToWorkflow(row)
     },
     startable: (ids) => database.all(SELECT_STARTABLE, [JSON.stringify(ids)]).map((row) => text(row, 'id')),
+    plannedTimes: (ids) => database.all(SELECT_PLANNED_TIMES, [JSON.stringify(ids)]).map(rowToPlannedTimes),
     list: () => database.all(SELECT_ALL).map(rowToWorkflow),
     insert(workflow) {
       database.run(INSERT, [
@@ -84,6 +91,15 @@ function rowToWorkflow(row: Row): Workflow {
     sessionId: textOrNull(row, 'session_id'),
     createdAt: integer(row, 'created_at'),
     updatedAt: integer(row, 'updated_at'),
+  }
+}
+
+function rowToPlannedTimes(row: Row): PlannedTimes {
+  return {
+    workflowId: text(row, 'workflow_id'),
+    nextRunAt: integerOrNull(row, 'next_run_at'),
+    wakeAt: integerOrNull(row, 'wake_at'),
+    retryAt: integerOrNull(row, 'retry_at'),
   }
 }
 

@@ -81,6 +81,7 @@ describe('by an index, then sorted because there are few:', () => {
     ['the cost of a session', (store) => store.sessions.costOf('sess_1')],
     ['outputs of agents', (store) => store.sessionAgents.outputs('sess_1', ['a'])],
     ['the last attempt that stopped', (store) => store.handlerRuns.lastStopped('wf_1')],
+    ['planned times of many workflows', (store) => store.workflows.plannedTimes(['wf_1', 'wf_2'])],
     ['workflows that may start', (store) => store.workflows.startable(['wf_1'])],
     ['open runs', (store) => store.scriptRuns.listOpen()],
     ['attempts awaiting their retry', (store) => store.handlerRuns.awaitingRetry('wf_1')],

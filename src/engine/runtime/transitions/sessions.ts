@@ -7,6 +7,7 @@ import type { Result } from '../../model/result.ts'
 import type { FailurePolicy, Session, SessionAgent, SessionStrategy } from '../../model/session.ts'
 import type { WorkflowConfig } from '../../model/workflow.ts'
 import type { AgentDraft } from '../../machine/session-checks.ts'
+import { limitsKey } from '../workflow-limits.ts'
 import { advanceSession, cancelAgent, hasWorkToFinish, isBeyondRecall, workflowOf } from './agents.ts'
 import type { Transition } from './context.ts'
 import { must, mustExist } from './context.ts'
@@ -239,7 +240,11 @@ export const deleteSession = (transition: Transition, id: string): Result<void> 
     return refuse(`"${session.objective}" is still ${session.state}. Cancel it and let it come to its end first.`)
   }
   tx.sessions.delete(id)
-  for (const { workflowId } of agents) if (workflowId !== null) note({ kind: 'deleted', workflowId })
+  for (const { workflowId } of agents) {
+    if (workflowId === null) continue
+    tx.settings.remove(limitsKey(workflowId))
+    note({ kind: 'deleted', workflowId })
+  }
   note({ kind: 'session_changed', sessionId: id, agentId: null })
   return ok(undefined)
 }

@@ -6,6 +6,7 @@ import { EngineBug, engineError } from '../../model/errors.ts'
 import { err, ok } from '../../model/result.ts'
 import type { Result } from '../../model/result.ts'
 import type { ProducerConfig, ProducerSchedule, Workflow, WorkflowConfig } from '../../model/workflow.ts'
+import { limitsKey } from '../workflow-limits.ts'
 import type { Transition } from './context.ts'
 
 export interface Deployment {
@@ -177,6 +178,7 @@ export const deleteWorkflow = ({ tx, note }: Transition, id: string): Result<voi
   const workflow = tx.workflows.get(id)
   if (workflow === undefined) return err(unknownWorkflow(id))
   if (workflow.sessionId !== null) return err(belongsToSession(workflow))
+  tx.settings.remove(limitsKey(id))
   tx.workflows.delete(id)
   note({ kind: 'deleted', workflowId: id })
   return ok(undefined)
