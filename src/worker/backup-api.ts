@@ -13,6 +13,7 @@ export interface BackupParts {
   durable: DurableDatabase
   sqlJs: SqlJsStatic
   backup: FolderBackup
+  atLength: <T>(work: () => T) => T
   /** From here on nothing can be asked of this engine any more. */
   onReplacing(): void
   /** The stored database is another one now: everything has to be opened anew. */
@@ -36,7 +37,10 @@ const ANSWER_FIRST_MS = 50
 const QUIET_WITHIN_MS = 60_000
 
 /** The one file the user owns: out, in, back again, and into a folder by itself. */
-export function createBackupApi({ engine, durable, sqlJs, backup, onReplacing, onReplaced }: BackupParts): BackupApi {
+export function createBackupApi(parts: BackupParts): BackupApi {
+  const { engine, durable, sqlJs, backup, atLength, onReplacing, onReplaced } = parts
+  const check = (bytes: unknown) => atLength(() => checkImport(sqlJs, bytes))
+
   /** Nothing may be under way while the ground is exchanged: a mutation in flight must get its outcome recorded first. */
   const replace = async (work: () => Promise<Result<void, StorageState>>): Promise<Result<null>> => {
     engine.stop()
@@ -56,14 +60,14 @@ export function createBackupApi({ engine, durable, sqlJs, backup, onReplacing, o
   return {
     exportDatabase: async () => {
       await durable.durability.barrier()
-      return ok(durable.image())
+      return ok(atLength(durable.image))
     },
     checkImport: (bytes) => {
-      const checked = checkBytes(sqlJs, bytes)
+      const checked = check(bytes)
       return Promise.resolve(checked.ok ? ok(checked.value.preview) : checked)
     },
     importDatabase: (bytes) => {
-      const checked = checkBytes(sqlJs, bytes)
+      const checked = check(bytes)
       return checked.ok ? replace(() => durable.replaceWith(checked.value.image)) : Promise.resolve(checked)
     },
     undoImport: () =>
@@ -81,11 +85,6 @@ export function createBackupApi({ engine, durable, sqlJs, backup, onReplacing, o
     },
   }
 }
-
-const checkBytes = (sqlJs: SqlJsStatic, bytes: unknown): ReturnType<typeof checkImport> =>
-  bytes instanceof Uint8Array
-    ? checkImport(sqlJs, bytes)
-    : err(engineError('invalid_input', 'Pass the bytes of a SQLite file as a Uint8Array. Nothing was changed.'))
 
 const isQuietSoon = (engine: Engine): Promise<boolean> =>
   new Promise((resolve) => {

@@ -22,12 +22,15 @@ export interface EngineApiParts {
   durable: DurableDatabase
   outside: OpenTools
   sandbox: Sandbox
-  backup: Omit<BackupParts, 'engine' | 'durable'>
+  /** For what may keep this thread busy: the other tabs must not take the silence for a frozen tab. */
+  atLength: <T>(work: () => T) => T
+  backup: Omit<BackupParts, 'engine' | 'durable' | 'atLength'>
 }
 
 /** The public API over the open engine. Nothing here decides anything: it only puts each answer into its shape. */
-export function createEngineApi({ engine, database, durable, outside, sandbox, backup }: EngineApiParts): EngineApi {
-  const backupParts = { engine, durable, ...backup }
+export function createEngineApi(parts: EngineApiParts): EngineApi {
+  const { engine, database, durable, outside, sandbox, atLength, backup } = parts
+  const backupParts = { engine, durable, atLength, ...backup }
   const sqliteVersion = String(database.get('SELECT sqlite_version() AS version')?.['version'])
 
   const state = (): EngineState => {
@@ -56,7 +59,7 @@ export function createEngineApi({ engine, database, durable, outside, sandbox, b
     getRun: (runId) => Promise.resolve(engine.getRun(runId)),
     listEscalations: (filter) => Promise.resolve(engine.listEscalations(filter)),
     resolveEscalation: engine.resolveEscalation,
-    sql: (query, params) => Promise.resolve(askDatabase(database, query, params)),
+    sql: (query, params) => Promise.resolve(atLength(() => askDatabase(database, query, params))),
     storage: async () => ok(await readStorage(durable)),
     engineInfo: () =>
       answer(() => {

@@ -1,5 +1,3 @@
-import initSqlJs from 'sql.js'
-import sqliteWasmUrl from 'sql.js/dist/sql-wasm-browser.wasm?url'
 import { engineError, type EngineError } from '#engine/model/errors.ts'
 import { err, ok, type Result } from '#engine/model/result.ts'
 import { createEngine } from '#engine/runtime/engine.ts'
@@ -11,19 +9,22 @@ import { createMonotonicIds } from './monotonic-ids.ts'
 import { createPageBridge } from './page-bridge.ts'
 import { IndexedDbDisk } from './persistence/indexed-db-disk.ts'
 import { createFolderBackup } from './persistence/folder-backup.ts'
-import { loadSqlite, type Sqlite } from './persistence/load-sqlite.ts'
 import { openDurableDatabase, type OpenTrouble } from './persistence/open-durable-database.ts'
+import { refusalInWords } from './persistence/storage-state.ts'
 import { openStrictSettings } from './persistence/strict-settings.ts'
 import { openSandbox } from './sandbox/open-sandbox.ts'
 import { greatestId } from './sqlite/greatest-id.ts'
 import { useConnection } from './sqlite/open-database.ts'
 import { createSqliteStore } from './sqlite/store.ts'
+import { sqliteHere } from './sqlite-here.ts'
 import { createSystemClock } from './system-clock.ts'
 import { openTools } from './tools/open-tools.ts'
 
 /** Of the database in IndexedDB, and of everything tabs share. */
 export const DATABASE_NAME = 'holdfast'
 
+/** Longer than a check of the largest file takes. */
+const LONGEST_WORK_MS = 60_000
 const BACKUP_EVERY_MS = 60 * 60_000
 
 export interface OpenEngine {
@@ -37,6 +38,8 @@ export interface EngineEvents {
   onFenced(): void
   /** The stored database was replaced by another: this engine is closed and has to be opened anew. */
   onReplaced(): void
+  /** Nothing else can happen in this tab for so long; 0 when it is over. */
+  announceWork(forMs: number): void
 }
 
 /** The composition root: the only place that knows every adapter. Never rejects, so that no caller hangs on a bad start. */
@@ -48,20 +51,9 @@ export async function openEngine(events: EngineEvents): Promise<Result<OpenEngin
   }
 }
 
-/** sql.js can be instantiated once per worker, while a worker may lead, lose the lead and lead again. */
-let loadingSqlite: Promise<Sqlite> | undefined
-
-const loadSqliteHere = (): Promise<Sqlite> =>
-  loadSqlite({ initSqlJs, compile: () => WebAssembly.compileStreaming(fetch(sqliteWasmUrl)) }).catch(
-    (error: unknown) => {
-      loadingSqlite = undefined
-      throw error
-    },
-  )
-
-async function compose({ onFenced, onReplaced }: EngineEvents): Promise<Result<OpenEngine>> {
+async function compose({ onFenced, onReplaced, announceWork }: EngineEvents): Promise<Result<OpenEngine>> {
   let look = (): void => undefined
-  const sqlite = await (loadingSqlite ??= loadSqliteHere())
+  const sqlite = await sqliteHere()
   const opened = await openDurableDatabase({
     disk: new IndexedDbDisk(DATABASE_NAME, indexedDB),
     sqlite,
@@ -109,8 +101,16 @@ async function compose({ onFenced, onReplaced }: EngineEvents): Promise<Result<O
   const onReplacing = (): void => {
     isReplaced = true
   }
+  const atLength = <T>(work: () => T): T => {
+    announceWork(LONGEST_WORK_MS)
+    try {
+      return work()
+    } finally {
+      announceWork(0)
+    }
+  }
   const backupParts = { sqlJs: sqlite.sqlJs, backup, onReplacing, onReplaced }
-  const api = createEngineApi({ engine, database, durable, outside, sandbox, backup: backupParts })
+  const api = createEngineApi({ engine, database, durable, outside, sandbox, atLength, backup: backupParts })
   let isClosed = false
   return ok({
     api: answerable(api, () => isReplaced),
@@ -129,6 +129,6 @@ async function compose({ onFenced, onReplaced }: EngineEvents): Promise<Result<O
 
 const troubleToError = (trouble: OpenTrouble): EngineError => {
   if (trouble.kind !== 'storage') return engineError('storage', trouble.message)
-  const { state } = trouble
-  return engineError('storage', state.kind === 'ok' ? 'The storage did not open.' : `${state.message} ${state.advice}`)
+  const { kind } = trouble.state
+  return engineError('storage', kind === 'ok' ? 'The storage did not open.' : refusalInWords[kind])
 }

@@ -6,9 +6,12 @@ import { createBrokenApi } from './broken-engine.ts'
 import { browserPorts } from './leader/browser-ports.ts'
 import { createTabCoordinator, type LedEngine } from './leader/tab-coordinator.ts'
 import { DATABASE_NAME, openEngine } from './open-engine.ts'
+import { IndexedDbDisk } from './persistence/indexed-db-disk.ts'
+import { sqliteHere } from './sqlite-here.ts'
 
 /** Longer than any opening takes; after it the other tabs may think this one is frozen. */
 const OPENING_MS = 20_000
+const ANSWER_FIRST_MS = 50
 
 /** This tab among the others: leads with an engine of its own, or follows and uses the leader's. */
 export function joinTabs(): EngineApi {
@@ -20,13 +23,27 @@ export function joinTabs(): EngineApi {
     lostAnswer: (method, wasSent) => err(lostCall(method, wasSent)),
     lead: async ({ resign, announceWork }): Promise<LedEngine<EngineApi>> => {
       announceWork(OPENING_MS)
-      const opened = await openEngine({ onFenced: resign, onReplaced: resign })
+      const opened = await openEngine({ onFenced: resign, onReplaced: resign, announceWork })
       announceWork(0)
-      return opened.ok ? opened.value : { api: createBrokenApi(opened.error, DATABASE_NAME), close: () => undefined }
+      return opened.ok ? opened.value : { api: brokenApi(opened.error, resign), close: () => undefined }
+    },
+    onRole: (role) => {
+      // Not while somebody waits for this tab's own first answer. If it fails, leading tries again and tells.
+      if (role === 'follower') sqliteHere().catch(() => undefined)
     },
   })
   return withOwnRole(coordinator.api, () => (coordinator.role() === 'follower' ? 'follower' : 'leader'))
 }
+
+const brokenApi = (error: EngineError, resign: () => void): EngineApi =>
+  createBrokenApi({
+    error,
+    openDisk: () => new IndexedDbDisk(DATABASE_NAME, indexedDB),
+    sqlJs: async () => (await sqliteHere()).sqlJs,
+    now: Date.now,
+    // Time for the answer to leave before the one who gives it is closed.
+    onReplaced: () => setTimeout(resign, ANSWER_FIRST_MS),
+  })
 
 const lostCall = (method: string, wasSent: boolean): EngineError =>
   wasSent

@@ -1,8 +1,21 @@
+import type { Page } from '@playwright/test'
 import { expect, test } from './support/test.ts'
 
-test('a damaged log stops the engine with words, and what is there can still be got out', async ({ page }) => {
+const script = `
+export default defineWorkflow({
+  name: 'Kept',
+  topics: { item: {} },
+  consumers: { keep: { subscribe: ['item'], async prepare() { return { reservations: [], data: {} } } } },
+})`
+
+/** Opens the app, puts a workflow into it, damages what is stored, and opens it again. Answers with a backup from before. */
+async function openDamaged(page: Page): Promise<number[]> {
   await page.goto('./')
-  await page.evaluate(() => globalThis.holdfast.idle())
+  await page.evaluate((source) => globalThis.holdfast.deployWorkflow({ source }), script)
+  const backup = await page.evaluate(async () => {
+    const file = await globalThis.holdfast.exportDatabase()
+    return file.ok ? [...file.value] : []
+  })
   // Leave the page, so that nobody has the database open, and break the oldest record of the log.
   await page.goto('./favicon.svg')
   await page.evaluate(
@@ -26,6 +39,17 @@ test('a damaged log stops the engine with words, and what is there can still be 
       }),
   )
   await page.goto('./')
+  return backup
+}
+
+const names = (page: Page) =>
+  page.evaluate(async () => {
+    const listed = await globalThis.holdfast.listWorkflows()
+    return listed.ok ? listed.value.map(({ name }) => name) : listed.error.message
+  })
+
+test('a damaged log stops the engine with words, and what is there can still be got out', async ({ page }) => {
+  await openDamaged(page)
   const info = await page.evaluate(() => globalThis.holdfast.engineInfo())
   expect(info).toMatchObject({ ok: false, error: { code: 'storage' } })
   expect(info.ok ? '' : info.error.message).toContain('damaged')
@@ -34,4 +58,22 @@ test('a damaged log stops the engine with words, and what is there can still be 
     return file.ok ? file.value.length : file.error.message
   })
   expect(rescued).toEqual(expect.any(Number))
+})
+
+test('a backup can be restored over a damaged database, which is kept and can be gone back to', async ({ page }) => {
+  const backup = await openDamaged(page)
+  expect(await names(page)).toContain('damaged')
+  expect(await page.evaluate(() => globalThis.holdfast.importDatabase(new Uint8Array([1, 2, 3])))).toMatchObject({
+    ok: false,
+    error: { code: 'invalid_input' },
+  })
+  const importing = (bytes: number[]) =>
+    page.evaluate((file) => globalThis.holdfast.importDatabase(new Uint8Array(file)), bytes)
+  expect(await importing(backup)).toEqual({ ok: true, value: null })
+  await expect.poll(() => names(page)).toEqual(['Kept'])
+
+  expect(await page.evaluate(() => globalThis.holdfast.undoImport())).toEqual({ ok: true, value: null })
+  await expect.poll(() => names(page)).toContain('damaged')
+  expect(await page.evaluate(() => globalThis.holdfast.undoImport())).toEqual({ ok: true, value: null })
+  await expect.poll(() => names(page)).toEqual(['Kept'])
 })

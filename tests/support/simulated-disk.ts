@@ -87,6 +87,11 @@ export class SimulatedDisk implements Disk {
     return this.#operate(() => this.#platters.contents.epoch)
   }
 
+  newestGeneration(): Promise<Result<number, DiskTrouble>> {
+    const { extents, records } = this.#platters.contents
+    return this.#operate(() => Math.max(0, ...[...extents.keys(), ...records.keys()].map((key) => parse(key)[0])))
+  }
+
   readExtents(generation: number, onPiece: (piece: StoredPiece) => void): Promise<Result<void, DiskTrouble>> {
     return this.#operate(() => this.#handOut('extents', generation, 0, onPiece))
   }

@@ -45,6 +45,8 @@ export class Election {
   #own: { term: Term; end: () => void } | null = null
   #waiting: AbortController | null = null
   #heardAt = 0
+  /** The leader said that it would be silent until then. */
+  #busyUntil = 0
   #isStopped = false
   #cancelTimer: (() => void) | null = null
 
@@ -78,7 +80,7 @@ export class Election {
     this.#channel.close()
   }
 
-  /** Long synchronous work ahead (checking a large file): do not take the silence for a frozen tab. */
+  /** Long synchronous work ahead (checking a large file): do not take the silence for a frozen tab. 0 when it is done. */
   announceWork(forMs: number): void {
     if (this.#own) this.#post({ kind: 'busy', term: this.#own.term, forMs })
   }
@@ -135,8 +137,11 @@ export class Election {
     if (this.#latest && term.number < this.#latest.number) return
     const isNews = this.#latest?.leader !== term.leader
     this.#latest = term
-    const extra = message.kind === 'busy' ? Math.min(message.forMs, LONGEST_ANNOUNCED_WORK_MS) : 0
-    this.#heardAt = Math.max(this.#heardAt, this.#ports.now() + extra)
+    const now = this.#ports.now()
+    this.#heardAt = now
+    // Only its own word ends it early: work that waits in between lets beats through.
+    if (message.kind === 'busy') this.#busyUntil = now + Math.min(message.forMs, LONGEST_ANNOUNCED_WORK_MS)
+    else if (isNews) this.#busyUntil = 0
     if (!isNews) return
     if (this.#own) {
       this.#demote()
@@ -149,9 +154,9 @@ export class Election {
     if (this.#isStopped) return
     const now = this.#ports.now()
     const hasOverslept = now - dueAt > OVERSLEPT_MS
-    if (hasOverslept) this.#heardAt = Math.max(this.#heardAt, now)
+    if (hasOverslept) this.#heardAt = now
     if (this.#own) this.#post({ kind: 'beat', term: this.#own.term })
-    else if (now - this.#heardAt > SILENCE_MS) this.#steal()
+    else if (now - Math.max(this.#heardAt, this.#busyUntil) > SILENCE_MS) this.#steal()
     this.#cancelTimer = this.#ports.after(BEAT_MS, () => this.#tick(now + BEAT_MS))
   }
 

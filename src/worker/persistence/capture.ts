@@ -22,8 +22,13 @@ export function openCapture(sqlite: Sqlite, file: FileMirror): Capture {
 
 const openPlain = (sqlite: Sqlite, file: FileMirror): Database => {
   const database = new sqlite.sqlJs.Database(file.copy())
-  database.run(capturePragmas)
-  return database
+  try {
+    database.run(capturePragmas)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
 }
 
 class TapCapture implements Capture {
@@ -44,7 +49,12 @@ class TapCapture implements Capture {
       database.close()
       tap.release(tapped)
     }
-    database.run(capturePragmas)
+    try {
+      database.run(capturePragmas)
+    } catch (error) {
+      this.close()
+      throw error
+    }
   }
 
   get kind() {

@@ -19,8 +19,9 @@ export interface CheckedImport {
  * Everything that can be wrong with a file is found here, on a copy, before anything is replaced: not SQLite, damaged, not ours, newer
  * than this program, references that lead nowhere.
  */
-export function checkImport(sqlJs: SqlJsStatic, bytes: Uint8Array): Result<CheckedImport> {
+export function checkImport(sqlJs: SqlJsStatic, bytes: unknown): Result<CheckedImport> {
   const refuse = (why: string) => err(engineError('invalid_input', `${why} Nothing was changed.`))
+  if (!(bytes instanceof Uint8Array)) return refuse('Pass the bytes of a SQLite file as a Uint8Array.')
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, MAGIC.length))
   if (start !== MAGIC) return refuse('This is not a SQLite file. Choose a backup that Holdfast made.')
   const copy = bytes.slice()

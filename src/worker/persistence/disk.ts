@@ -3,6 +3,9 @@ import type { Result } from '#engine/model/result.ts'
 /** The database file is stored in pieces of this size, the last one filled up with zeros. */
 export const EXTENT_BYTES = 256 * 1024
 
+/** How it is stored. A higher one was written by a newer version of this program. */
+export const DISK_FORMAT = 1
+
 /** One copy of the database: the extents stored under its generation and the log from `head` on. */
 export interface Generation {
   generation: number
@@ -70,6 +73,8 @@ export interface Disk {
   claim(): Promise<Result<Epoch, DiskTrouble>>
   readState(): Promise<Result<DiskState | null, DiskTrouble>>
   readEpoch(): Promise<Result<Epoch, DiskTrouble>>
+  /** Of all generations of which pieces are stored, whatever the state says; 0 when there are none. */
+  newestGeneration(): Promise<Result<number, DiskTrouble>>
   /** Hands over the stored pieces in order. A gap shows in their indexes. */
   readExtents(generation: number, onPiece: (piece: StoredPiece) => void): Promise<Result<void, DiskTrouble>>
   readRecords(

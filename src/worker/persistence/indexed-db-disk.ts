@@ -114,6 +114,17 @@ export class IndexedDbDisk implements Disk {
     return this.#attempt(async () => (await this.#readMeta<Epoch>('epoch')) ?? 0)
   }
 
+  newestGeneration(): Promise<Result<number, DiskTrouble>> {
+    return this.#attempt(async () => {
+      const newestIn = async (store: StoreName): Promise<number> => {
+        const ask = (pieces: IDBObjectStore) => [pieces.openKeyCursor(null, 'prev') as IDBRequest<unknown>]
+        const [newest] = (await this.#read(store, ask)) as [{ key: [number, number] } | null]
+        return newest?.key[0] ?? 0
+      }
+      return Math.max(await newestIn('base'), await newestIn('log'))
+    })
+  }
+
   readExtents(generation: number, onPiece: (piece: StoredPiece) => void): Promise<Result<void, DiskTrouble>> {
     return this.#readPieces('base', generation, 0, onPiece)
   }

@@ -2,7 +2,8 @@ import type { Database } from 'sql.js'
 import type { Durability } from '#engine/ports/durability.ts'
 import { err, ok, type Result } from '#engine/model/result.ts'
 import { openCapture, type Capture } from './capture.ts'
-import type { Disk, DiskState, DiskTrouble, Epoch } from './disk.ts'
+import { DISK_FORMAT, type Disk, type DiskState, type DiskTrouble, type Epoch } from './disk.ts'
+import type { FileMirror } from './file-mirror.ts'
 import { Flusher, type FlushCounters } from './flusher.ts'
 import { Folding } from './folding.ts'
 import type { Sqlite } from './load-sqlite.ts'
@@ -10,7 +11,6 @@ import { readStored } from './read-stored.ts'
 import { replaceStored, undoReplace, type Owner } from './replace-stored.ts'
 import { troubleState, type StorageState } from './storage-state.ts'
 
-const DISK_FORMAT = 1
 const freshState: DiskState = { format: DISK_FORMAT, generation: 1, head: 1, baseBytes: 0, previous: null }
 
 export interface DurableStats extends FlushCounters {
@@ -92,6 +92,11 @@ async function open(options: OpenOptions): Promise<Result<DurableDatabase, OpenT
   if (state.format > DISK_FORMAT) return err(newerTrouble)
   const stored = await readStored(disk, state)
   if (!stored.ok) return refuse(stored.error)
+  if (!found.value) {
+    const newest = await disk.newestGeneration()
+    if (!newest.ok) return refuse(newest.error)
+    if (newest.value > 0) stored.value.damage.unshift('The entry that says how the pieces belong together is missing.')
+  }
   if (stored.value.damage.length > 0) return err(damageTrouble(stored.value.damage))
   if (!found.value) {
     const begun = await disk.write({ epoch: epoch.value, generation: state.generation, durability: 'strict', state })
@@ -100,12 +105,22 @@ async function open(options: OpenOptions): Promise<Result<DurableDatabase, OpenT
   const { file, nextSequence } = stored.value
   const isNew = file.size === 0
   if (isNew) file.begin(sqlite.emptyImage)
-  const capture = openCapture(sqlite, file)
+  const capture = tryCapture(sqlite, file)
+  if (!capture.ok) return err(damageTrouble([capture.error]))
   const folding = new Folding(stored.value, options.smallestLogToFold)
   const { onState } = options
   const owned = { epoch: epoch.value, state, nextSequence, now, after, ...(onState && { onState }) }
-  const flusher = new Flusher({ disk, capture, folding, ...owned })
-  return ok(createDurableDatabase({ disk, capture, folding, flusher, epoch: epoch.value, isNew, now }))
+  const flusher = new Flusher({ disk, capture: capture.value, folding, ...owned })
+  return ok(createDurableDatabase({ disk, capture: capture.value, folding, flusher, epoch: epoch.value, isNew, now }))
+}
+
+/** Every piece may be as it was written and the whole still be no database, if what was written was wrong. */
+function tryCapture(sqlite: Sqlite, file: FileMirror): Result<Capture, string> {
+  try {
+    return ok(openCapture(sqlite, file))
+  } catch (error) {
+    return err(`SQLite cannot read it: ${error instanceof Error ? error.message : String(error)}.`)
+  }
 }
 
 function createDurableDatabase(parts: {

@@ -18,8 +18,24 @@ export async function salvage(disk: Disk): Promise<Result<Uint8Array<ArrayBuffer
   if (!connected.ok) return connected
   const state = await disk.readState()
   if (!state.ok) return state
-  const stored = await readStored(disk, state.value ?? { generation: 1, head: 1, baseBytes: 0 })
+  const from = state.value ? ok(state.value) : await guessGeneration(disk)
+  if (!from.ok) return from
+  const stored = await readStored(disk, from.value)
   return stored.ok ? ok(stored.value.file.copy()) : stored
+}
+
+/** When nothing says which pieces belong together: the newest, as far as they go. */
+export async function guessGeneration(disk: Disk): Promise<Result<Generation, DiskTrouble>> {
+  const newest = await disk.newestGeneration()
+  if (!newest.ok) return newest
+  const guess: Generation = { generation: newest.value, head: 1, baseBytes: 0 }
+  const extents = await disk.readExtents(guess.generation, ({ index }) => {
+    guess.baseBytes = (index + 1) * EXTENT_BYTES
+  })
+  if (!extents.ok) return extents
+  let first: number | null = null
+  const records = await disk.readRecords(guess.generation, 0, ({ index }) => (first ??= index))
+  return records.ok ? ok({ ...guess, head: first ?? 1 }) : records
 }
 
 /**

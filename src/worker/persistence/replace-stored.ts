@@ -1,12 +1,31 @@
 import { err, ok, type Result } from '#engine/model/result.ts'
-import { EXTENT_BYTES, type Disk, type DiskState, type DiskTrouble, type Epoch } from './disk.ts'
+import { DISK_FORMAT, EXTENT_BYTES, type Disk, type DiskState, type DiskTrouble, type Epoch } from './disk.ts'
 import { FileMirror } from './file-mirror.ts'
 import { EXTENTS_PER_WRITE, extentAt } from './folding.ts'
+import { guessGeneration } from './read-stored.ts'
 
 export interface Owner {
   disk: Disk
   epoch: Epoch
   now: () => number
+}
+
+/**
+ * For whoever has no open database, because the stored one cannot be opened: becomes the owner first. Data of a newer version is
+ * left alone: what it would be replaced by could not say how the old one is to be read.
+ */
+export async function changeStored(
+  disk: Disk,
+  now: () => number,
+  change: (owner: Owner) => Promise<Result<void, DiskTrouble>>,
+): Promise<Result<void, DiskTrouble>> {
+  const connected = await disk.connect()
+  if (!connected.ok) return connected
+  const found = await disk.readState()
+  if (!found.ok) return found
+  if (found.value && found.value.format > DISK_FORMAT) return err({ kind: 'superseded', reason: 'A newer format.' })
+  const epoch = await disk.claim()
+  return epoch.ok ? change({ disk, epoch: epoch.value, now }) : epoch
 }
 
 /**
@@ -16,10 +35,9 @@ export interface Owner {
  */
 export async function replaceStored(owner: Owner, image: Uint8Array): Promise<Result<void, DiskTrouble>> {
   const { disk, epoch } = owner
-  const found = await disk.readState()
-  if (!found.ok) return found
-  if (!found.value) return err({ kind: 'lost', reason: 'There is no stored database to replace.' })
-  const generation = Math.max(found.value.generation, found.value.previous?.generation ?? 0) + 1
+  const from = await stateToReplace(disk)
+  if (!from.ok) return from
+  const generation = Math.max(from.value.generation, from.value.previous?.generation ?? 0) + 1
   const discard = () => disk.write({ epoch, generation, durability: 'relaxed', dropGenerations: [generation] })
 
   // An earlier attempt may have died and left pieces behind.
@@ -30,7 +48,7 @@ export async function replaceStored(owner: Owner, image: Uint8Array): Promise<Re
     await discard()
     return written
   }
-  return switchTo(owner, found.value, { generation, head: 1, baseBytes: image.length })
+  return switchTo(owner, from.value, { generation, head: 1, baseBytes: image.length })
 }
 
 /** Goes back to what was there before the last replacement. Doing it again goes forward once more. */
@@ -40,6 +58,15 @@ export async function undoReplace(owner: Owner): Promise<Result<void, DiskTroubl
   if (!found.value?.previous) return err({ kind: 'lost', reason: 'There is nothing to go back to.' })
   const { generation, head, baseBytes } = found.value.previous
   return switchTo(owner, found.value, { generation, head, baseBytes })
+}
+
+/** Without a state nobody knows for certain what belongs together: all is kept, as the database from before. */
+async function stateToReplace(disk: Disk): Promise<Result<DiskState, DiskTrouble>> {
+  const found = await disk.readState()
+  if (!found.ok) return found
+  if (found.value) return ok(found.value)
+  const guess = await guessGeneration(disk)
+  return guess.ok ? ok({ format: DISK_FORMAT, ...guess.value, previous: null }) : guess
 }
 
 async function writeImage(owner: Owner, generation: number, image: Uint8Array): Promise<Result<void, DiskTrouble>> {

@@ -30,3 +30,12 @@ export const troubleState = ({ kind, reason }: DiskTrouble, since: number): Stor
   reason,
   since,
 })
+
+/** The same for whoever has nothing open, and so nothing in memory: what is stored is as it was. */
+export const refusalInWords: Record<DiskTroubleKind, string> = {
+  full: 'The browser has no room left for your data, so nothing can be written. What is stored is safe: download it, free space on this device, then reload this tab.',
+  lost: 'The browser failed to open its storage. What is stored was not changed. Reload this tab, or restart the browser if that does not help.',
+  superseded:
+    'The stored data was taken over by a newer version of this program. Reload this tab to get that version. Nothing was changed.',
+  fenced: 'Another tab has taken over the stored data meanwhile. Nothing was changed by this one.',
+}

@@ -295,6 +295,30 @@ describe('when the leader announces long work', () => {
   })
 })
 
+describe('when the leader has done its long work', () => {
+  test('a freeze right after it is noticed within two seconds, whatever had been announced', async () => {
+    const { browser, leader, data } = await openCrowd(2)
+    const old = leader()
+    old.announceWork(20_000)
+    await browser.pass(500)
+    old.announceWork(0)
+    await browser.pass(1)
+    old.tab.freeze()
+    await browser.pass(2000)
+    expect(data.epoch).toBe(2)
+  })
+
+  test('beats in between do not end what was announced', async () => {
+    const { browser, leader, data } = await openCrowd(2)
+    const old = leader()
+    old.announceWork(20_000)
+    await browser.pass(1000)
+    old.tab.freeze()
+    await browser.pass(10_000)
+    expect(data.epoch).toBe(1)
+  })
+})
+
 describe('when the leader learns that it was overtaken', () => {
   test('it resigns, and somebody leads again in a later term', async () => {
     const { browser, leader, tabs, answerOf, data } = await openCrowd(2)

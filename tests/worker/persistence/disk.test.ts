@@ -89,6 +89,16 @@ describe.each(disks)('%s as a disk', (_, makeStorage) => {
     expect(await disk.readState()).toEqual({ ok: true, value: state })
   })
 
+  test('knows the newest generation that pieces are stored of, whether there is a state or not', async () => {
+    const { disk, epoch } = await opened()
+    expect(await disk.newestGeneration()).toEqual({ ok: true, value: 0 })
+    const piece = [{ index: 700, bytes: bytesOf(1) }]
+    await disk.write({ epoch, generation: 2, durability: 'strict', records: piece })
+    expect(await disk.newestGeneration()).toEqual({ ok: true, value: 2 })
+    await disk.write({ epoch, generation: 3, durability: 'strict', extents: piece })
+    expect(await disk.newestGeneration()).toEqual({ ok: true, value: 3 })
+  })
+
   test('reads more pieces than fit into one portion', async () => {
     const { disk, epoch } = await opened()
     const records = Array.from({ length: 300 }, (_, index) => ({ index, bytes: bytesOf(1) }))

@@ -21,7 +21,7 @@ const openLarge = async (platters: SimulatedPlatters, bytes = 3_000_000) => {
   return opened
 }
 
-describe('folding', () => {
+describe('folding', { timeout: 30_000 }, () => {
   test('waits until the log is longer than a quarter of the file', async () => {
     const platters = new SimulatedPlatters()
     const opened = await openLarge(platters)
@@ -92,8 +92,25 @@ describe('folding', () => {
     void opened.retry()
     await settle()
     expect(opened.disk.isDead).toBe(true)
+    const sentAgain = opened.disk.writes.at(-1)
+    expect(sentAgain?.records?.length).toBeGreaterThan(0)
+    expect(sentAgain?.extents).toBeUndefined()
     const found = await openBriefly(new SimulatedDisk(platters), (after) => checkLedger(after.database))
     expect(found).toBeGreaterThan(0)
+  })
+
+  test('a storage that is full is not asked to take extents before it has taken the log', async () => {
+    const platters = new SimulatedPlatters()
+    const opened = await openLarge(platters)
+    await commitUntil(opened, () => opened.disk.writes.some(({ extents }) => extents))
+    opened.disk.onLost?.({ kind: 'full', reason: 'no room' })
+    opened.disk.writes.length = 0
+    commitEntry(opened.database)
+    void opened.retry()
+    await opened.durability.barrier()
+    expect(opened.disk.writes[0]?.extents).toBeUndefined()
+    await commitUntil(opened, () => opened.stats().folds === 1)
+    expect(await openBriefly(new SimulatedDisk(platters), (after) => checkLedger(after.database))).toBeGreaterThan(0)
   })
 
   test('a file that got shorter in memory while the head moves is still as long as the log says', async () => {
