@@ -122,6 +122,8 @@ export interface TestEngine {
   trail: string[]
   /** From here on another tab owns the data: no barrier is ever passed again. */
   failBarriers(): void
+  /** The disk takes nothing more, and barriers wait, until the returned function makes room. */
+  fillStorage(): () => void
   /** The next barrier resolves only when the returned function is called. */
   holdBarrier(): () => void
   deploy(source: string): Promise<string>
@@ -157,6 +159,7 @@ export const openTestEngine = async (options: Partial<EngineOptions> = {}): Prom
   let held: Promise<void> | null = null
   // The sandbox is shared and keeps code by script id, so two worlds must never give out the same one.
   const random = createSeededRandom((worlds += 1))
+  let isStorageFull = false
   let deadly: CrashPoint | null = null
   let isDead = false
   let opened = await openTestStore()
@@ -192,7 +195,7 @@ export const openTestEngine = async (options: Partial<EngineOptions> = {}): Prom
             trail.push('durable')
           },
           flushSoon: () => trail.push('flush'),
-          isAccepting: isAlive,
+          isAccepting: () => isAlive() && !isStorageFull,
         },
         crash: {
           reach: (point) => {
@@ -230,6 +233,15 @@ export const openTestEngine = async (options: Partial<EngineOptions> = {}): Prom
     failBarriers: () => {
       held = Promise.reject(new Error('Fenced.'))
       held.catch(() => undefined)
+    },
+    fillStorage: () => {
+      const release = world.holdBarrier()
+      isStorageFull = true
+      return () => {
+        isStorageFull = false
+        release()
+        world.engine.look()
+      }
     },
     holdBarrier: () => {
       let release = (): void => undefined

@@ -64,3 +64,8 @@ export const failure = (
 export class EngineBug extends Error {
   override name = 'EngineBug'
 }
+
+/** A barrier was refused: somebody else owns the data now. What this engine still knows is to be dropped, not written down. */
+export class OwnershipLost extends Error {
+  override name = 'OwnershipLost'
+}

@@ -1,3 +1,4 @@
+import { OwnershipLost } from '../model/errors.ts'
 import type { Workflow, WorkflowConfig } from '../model/workflow.ts'
 import { createConfigCache } from '../script/config.ts'
 import { createCommands } from './commands.ts'
@@ -59,7 +60,8 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
     maxParallelWorkflows: options.maxParallelWorkflows,
     runLoop: createRunLoop({ ports, transitions, flags, configOf, executeHandler, mayStart }),
     onFatal: (thrown) => {
-      state = 'failed'
+      // Losing the data to another tab is no failure: the other one goes on from what is on disk.
+      state = thrown instanceof OwnershipLost ? 'stopped' : 'failed'
       fatal = thrown
     },
   })

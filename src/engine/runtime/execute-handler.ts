@@ -1,4 +1,4 @@
-import { EngineBug, failure } from '../model/errors.ts'
+import { EngineBug, failure, OwnershipLost } from '../model/errors.ts'
 import type { Failure } from '../model/errors.ts'
 import type { ConsumerPhase, HandlerRun, ProducerPhase } from '../model/handler-run.ts'
 import type { JsonText } from '../model/json.ts'
@@ -61,6 +61,7 @@ export const createExecuteHandler = (
         await step(run, workflow)
       } catch (thrown) {
         if (thrown instanceof StaleAttempt) continue
+        if (thrown instanceof OwnershipLost) throw thrown
         failInternally(ports, transitions, run.id, thrown)
       }
     }

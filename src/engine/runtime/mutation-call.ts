@@ -1,7 +1,7 @@
 import { idempotencyKey } from '../machine/idempotency.ts'
 import { isPastBoundary } from '../machine/phases.ts'
 import type { Failure } from '../model/errors.ts'
-import { failure } from '../model/errors.ts'
+import { failure, OwnershipLost } from '../model/errors.ts'
 import type { HandlerRun } from '../model/handler-run.ts'
 import type { Json, JsonObject, JsonText } from '../model/json.ts'
 import type { LogLine } from '../model/log.ts'
@@ -63,7 +63,9 @@ export const createMutationCaller = (
   ): Promise<void> => {
     transitions.sendMutation(run, mutation)
     crash.reach('mutation_in_flight')
-    await durability.barrier()
+    await durability.barrier().catch((cause: unknown) => {
+      throw new OwnershipLost('Another tab has taken over: this engine has stopped.', { cause })
+    })
     crash.reach('mutation_durable')
     // While the disk was written the workflow may have been deleted: then there is nothing left to send.
     const inFlight = store.mutations.get(mutation.id)
