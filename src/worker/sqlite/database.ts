@@ -67,8 +67,11 @@ export class Database {
     return rows
   }
 
-  /** One statement from outside, not kept. SQLite itself refuses to write meanwhile. */
-  readOnly(sql: string, params: readonly SqlValue[] = []): Row[] {
+  /**
+   * One statement from outside, not kept. SQLite itself refuses to write meanwhile. `onRow` may throw to end it: between two rows
+   * is the only place where it can be ended, because sql.js does not give us SQLite's interrupt.
+   */
+  readOnly(sql: string, params: readonly SqlValue[] = [], onRow: (count: number) => void = () => undefined): Row[] {
     this.#connection.run('PRAGMA query_only = ON')
     try {
       const statement = this.#connection.prepare(sql)
@@ -76,7 +79,10 @@ export class Database {
         statement.bind(bindable(params))
         const prepared = { statement, columns: statement.getColumnNames(), writtenTable: null }
         const rows: Row[] = []
-        while (statement.step()) rows.push(toRow(prepared, statement.get()))
+        while (statement.step()) {
+          rows.push(toRow(prepared, statement.get()))
+          onRow(rows.length)
+        }
         return rows
       } finally {
         statement.free()

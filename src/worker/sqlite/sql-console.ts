@@ -7,8 +7,17 @@ const READING_PRAGMA =
   /^PRAGMA\s+(?:table_info|table_xinfo|table_list|index_list|index_info|foreign_key_list|page_count|freelist_count|page_size|user_version|integrity_check|quick_check|compile_options)\b(?!\s*=)/i
 const READING_STATEMENT = /^(?:SELECT|WITH|VALUES|EXPLAIN)\b/i
 
+/** The engine runs on the same thread: it waits meanwhile. */
+const LONGEST_MS = 5_000
+const ROWS_BETWEEN_LOOKS = 100
+
 /** Questions of people and tests to the real database. Nothing they say can change it. */
-export function askDatabase(database: Database, query: unknown, params: unknown): Result<Row[]> {
+export function askDatabase(
+  database: Database,
+  query: unknown,
+  params: unknown,
+  now: () => number = () => performance.now(),
+): Result<Row[]> {
   if (typeof query !== 'string' || query.trim() === '') {
     return err(engineError('invalid_input', 'There is no query: pass SQL text, such as "SELECT * FROM workflows".'))
   }
@@ -18,12 +27,23 @@ export function askDatabase(database: Database, query: unknown, params: unknown)
   const statement = withoutLeadingComments(query)
   if (!READING_STATEMENT.test(statement) && !READING_PRAGMA.test(statement)) return err(readOnly)
   try {
-    return ok(database.readOnly(query, params ?? []))
+    return ok(database.readOnly(query, params ?? [], stopAt(now() + LONGEST_MS, now)))
   } catch (error) {
+    if (error instanceof TooLong) return err(engineError('invalid_input', error.message))
     const message = error instanceof Error ? error.message : String(error)
     if (message.includes('readonly database')) return err(readOnly)
     return err(engineError('invalid_input', `The query failed: ${message}.`))
   }
+}
+
+class TooLong extends Error {}
+
+const stopAt = (deadline: number, now: () => number) => (rows: number) => {
+  if (rows % ROWS_BETWEEN_LOOKS > 0 || now() <= deadline) return
+  throw new TooLong(
+    `The query was stopped after ${String(LONGEST_MS / 1000)} s and ${String(rows)} rows: the engine waits for it. ` +
+      'Ask for less (WHERE, LIMIT), or download a backup and ask that with another program.',
+  )
 }
 
 const readOnly = engineError(
