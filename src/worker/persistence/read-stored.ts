@@ -33,9 +33,9 @@ export async function guessGeneration(disk: Disk): Promise<Result<Generation, Di
     guess.baseBytes = (index + 1) * EXTENT_BYTES
   })
   if (!extents.ok) return extents
-  let first: number | null = null
-  const records = await disk.readRecords(guess.generation, 0, ({ index }) => (first ??= index))
-  return records.ok ? ok({ ...guess, head: first ?? 1 }) : records
+  const indexes: number[] = []
+  const records = await disk.readRecords(guess.generation, 0, ({ index }) => indexes.push(index))
+  return records.ok ? ok({ ...guess, head: indexes[0] ?? 1 }) : records
 }
 
 /**
