@@ -10,13 +10,12 @@ import type { Json } from '#engine/model/json.ts'
 import type { LogLine } from '#engine/model/log.ts'
 import type { Mutation } from '#engine/model/mutation.ts'
 import type { Result } from '#engine/model/result.ts'
-import type { SandboxLimits } from '#engine/ports/sandbox.ts'
 import type { ScriptRun } from '#engine/model/script-run.ts'
 import type { Session, SessionContextEntry, SessionEvent, SessionMessage } from '#engine/model/session.ts'
 import type { AgentRequest, SessionRequest } from '#engine/model/session-request.ts'
 import type { SessionStatus } from '#engine/model/session-status.ts'
 import type { WorkflowConfig } from '#engine/model/workflow.ts'
-import type { ViewsApi, WorkflowView } from './views-api.ts'
+import type { ViewsApi, WorkflowLimits, WorkflowView } from './views-api.ts'
 
 export type * from './views-api.ts'
 
@@ -152,8 +151,11 @@ export interface WorkflowSettings {
   timezone?: string | null
   /** All that is granted from now on. */
   permissions?: string[]
-  /** Of the sandbox, within what the host can bear; replaces what was set before, {} goes back to the defaults. */
-  limits?: Partial<SandboxLimits>
+  /**
+   * Of the sandbox, within what the host can bear, and of any 24 hours. Replaces what was set before; {} goes back to the
+   * defaults.
+   */
+  limits?: WorkflowLimits
 }
 
 export interface ScriptProblemView {

@@ -7,7 +7,8 @@ import type { LogLine } from '#engine/model/log.ts'
 import type { Mutation } from '#engine/model/mutation.ts'
 import type { Result } from '#engine/model/result.ts'
 import type { RunResult, RunTrigger, ScriptRun } from '#engine/model/script-run.ts'
-import type { Block, WorkflowConfig, WorkflowStatus } from '#engine/model/workflow.ts'
+import type { Block, DailyLimits, WorkflowConfig, WorkflowStatus } from '#engine/model/workflow.ts'
+import type { SandboxLimits } from '#engine/ports/sandbox.ts'
 
 /**
  * What screens read. Lists are paged by key (`before` is the id of the last row that is known), newest first, and carry only
@@ -46,6 +47,8 @@ export interface WorkflowView {
   createdAt: number
   updatedAt: number
 }
+
+export type WorkflowLimits = Partial<SandboxLimits & DailyLimits>
 
 /** A page of a list. */
 export interface Listed<T> {
@@ -107,6 +110,12 @@ export interface WorkflowDetail extends WorkflowRow {
   scriptId: string | null
   timezone: string | null
   budget: number
+  /** What a person has set. */
+  limits: WorkflowLimits
+  /** In the last 24 hours. */
+  used: DailyLimits
+  /** A limit of the day is used up: why, and until when what would use more of it waits. */
+  limited: { message: string; until: number } | null
   topics: TopicGlance[]
   handlers: HandlerGlance[]
   openEscalations: Escalation[]

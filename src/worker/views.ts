@@ -4,6 +4,8 @@ import type { HandlerRun } from '#engine/model/handler-run.ts'
 import { err, ok, type Result } from '#engine/model/result.ts'
 import type { Workflow, WorkflowConfig } from '#engine/model/workflow.ts'
 import type { StoreReads } from '#engine/ports/store.ts'
+import { dailyUse, limitedBy } from '#engine/runtime/daily-limits.ts'
+import { limitsOf } from '#engine/runtime/workflow-limits.ts'
 import type { Database } from './sqlite/database.ts'
 import { countOpenRuns, throughput } from './sqlite/views/dashboard-views.ts'
 import { eventsPublishedBy, listEvents } from './sqlite/views/event-views.ts'
@@ -81,6 +83,9 @@ export function createViews({ database, store, listWorkflows, viewWorkflow, now 
           scriptId: workflow.activeScriptId,
           timezone: workflow.timezone,
           budget: workflow.budget,
+          limits: limitsOf(store.settings, id),
+          used: dailyUse(store, id, now()),
+          limited: limitedBy(store, id, now()),
           topics: listTopics(database, id),
           handlers: listHandlers(database, id, handlersOf(config)),
           openEscalations: store.escalations.list({ workflowId: id, open: true }),

@@ -4,6 +4,7 @@ import type { Json } from '#engine/model/json.ts'
 import { ok, type Result } from '#engine/model/result.ts'
 import type { CrashPoint } from '#engine/ports/crash-point.ts'
 import type { Sandbox } from '#engine/ports/sandbox.ts'
+import type { StoreReads } from '#engine/ports/store.ts'
 import type { ReconcileOutcome, ToolMethod, ToolOutcome, Tools } from '#engine/ports/tools.ts'
 import { createEngine, type Engine } from '#engine/runtime/engine.ts'
 import type { EngineOptions } from '#engine/runtime/ports.ts'
@@ -72,6 +73,7 @@ const createBox = (trail: string[]): Box => {
     namespace: 'box',
     method: name,
     kind,
+    isCharged: kind === 'read',
     title: `Box: ${name}`,
     parse: (args): Result<Json, string> =>
       args[0] === 'bad' ? { ok: false, error: 'the first argument must not be "bad".' } : ok(args[0] ?? null),
@@ -108,6 +110,8 @@ const createBox = (trail: string[]): Box => {
 
 export interface TestEngine {
   engine: Engine
+  /** What the engine has written, as the views read it. */
+  store: StoreReads
   box: Box
   clock: ReturnType<typeof createHandClock>
   /** Rows of the real database. */
@@ -216,6 +220,9 @@ export const openTestEngine = async (options: Partial<EngineOptions> = {}): Prom
 
   const world: TestEngine = {
     engine: await boot(),
+    get store() {
+      return opened.store
+    },
     box,
     clock,
     rows: (sql, ...params) => opened.database.all(sql, params),

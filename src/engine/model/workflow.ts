@@ -32,6 +32,13 @@ export interface Workflow {
   updatedAt: number
 }
 
+/** What a workflow may use up in any 24 hours. */
+export interface DailyLimits {
+  mutationsPerDay: number
+  /** Integer micro-units. */
+  costPerDay: number
+}
+
 /** One immutable version of a workflow's source. */
 export interface Script {
   id: string

@@ -134,6 +134,10 @@ export interface HandlerRunReads {
   nextRetryAt(after: number): number | null
   /** Producers that already had an attempt in this run. */
   producersRunIn(scriptRunId: string): string[]
+  /** Integer micro-units, over the attempts that were started after `since`. */
+  costSince(workflowId: string, since: number): number
+  /** Counting back from the newest: the start of the attempt with which the cost reached `cost`; null when it did not. */
+  costReachedAt(workflowId: string, since: number, cost: number): number | null
 }
 export interface HandlerRunWrites extends HandlerRunReads {
   insert(run: HandlerRun): void
@@ -143,6 +147,10 @@ export interface HandlerRunWrites extends HandlerRunReads {
 export interface MutationReads {
   get(id: string): Mutation | undefined
   ofHandlerRun(handlerRunId: string): Mutation | undefined
+  /** Those that changed the outside world after `since`, or may have. */
+  madeSince(workflowId: string, since: number): number
+  /** Counting back from the newest: when the `count`-th of them was recorded; null when there were fewer. */
+  madeAt(workflowId: string, since: number, count: number): number | null
 }
 export type MutationPatch = Partial<Pick<Mutation, 'status' | 'result' | 'error' | 'resolvedBy' | 'resolvedAt'>>
 export interface MutationWrites extends MutationReads {

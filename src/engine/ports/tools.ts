@@ -27,6 +27,8 @@ export interface ToolMethod {
   /** Below the namespace, dotted: `post`, `inbox.list`. */
   method: string
   kind: 'read' | 'mutation'
+  /** A call may cost money: it is refused once the workflow has spent what it may in a day. */
+  isCharged?: boolean
   /** For people: "Send a POST request". */
   title: string
   /** Checks the arguments before anything is recorded or sent; the message says which one is wrong and how. */

@@ -8,6 +8,8 @@ import { parsePublish } from '../script/topic-calls.ts'
 import { validateScript } from '../script/validate.ts'
 import type { DeployRequest } from './command-input.ts'
 import { parseAction, parseDeploy, parseId, parseJson, parseOptionalJson, parseTopicName } from './command-input.ts'
+import type { UsedUp } from './daily-limits.ts'
+import { costUsedUp, usedUpSentence } from './daily-limits.ts'
 import type { EnginePorts } from './ports.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { SchedulerState } from './scheduler-state.ts'
@@ -30,7 +32,7 @@ interface CommandParts {
 
 /** What a person can tell the engine to do. Each is on disk before it is answered, and causes an immediate look for work. */
 export const createCommands = ({ ports, transitions, scheduler, flags, configOf }: CommandParts) => {
-  const { store, sandbox, durability, crash } = ports
+  const { store, clock, sandbox, durability, crash } = ports
 
   const answer = async <T>(workflowId: string, result: Result<T>): Promise<Result<T>> => {
     if (!result.ok) return result
@@ -85,7 +87,7 @@ export const createCommands = ({ ports, transitions, scheduler, flags, configOf 
     const workflow = store.workflows.get(id)
     if (workflow === undefined) return err(unknownWorkflow(id))
     if (workflow.sessionId !== null) return err(belongsToSession(workflow))
-    const refused = runRefusal(workflow, hasActiveHandler(id))
+    const refused = runRefusal(workflow, hasActiveHandler(id), costUsedUp(store, id, clock.now(), 0))
     if (refused !== null) return err(refused)
     const left = store.scriptRuns.openOf(id)
     if (left !== undefined) transitions.closeRun(left.id, 'completed')
@@ -152,13 +154,14 @@ export const createCommands = ({ ports, transitions, scheduler, flags, configOf 
   }
 }
 
-const runRefusal = (workflow: Workflow, isActive: boolean) => {
+const runRefusal = (workflow: Workflow, isActive: boolean, overspent: UsedUp | null) => {
   if (workflow.status !== 'active') {
     return engineError('workflow_paused', `"${workflow.name}" is ${workflow.status}. Resume it, then run it.`)
   }
   if (workflow.block !== null) {
     return engineError('workflow_blocked', `"${workflow.name}" needs you first: ${workflow.block.message}`)
   }
+  if (overspent !== null) return engineError('workflow_blocked', usedUpSentence(overspent))
   if (isActive) {
     return engineError('run_active', `A handler of "${workflow.name}" is running. Wait until it has finished.`)
   }

@@ -18,7 +18,7 @@ import { reservationsOf } from './reservations.ts'
 import type { AgentHost } from './sessions/agent-host.ts'
 import { createAgentHost, findAgent } from './sessions/agent-host.ts'
 import type { LoadedScript, ScriptLoader } from './script-loader.ts'
-import { limitsOf } from './workflow-limits.ts'
+import { sandboxLimitsOf } from './workflow-limits.ts'
 import { StaleAttempt } from './transitions/attempts.ts'
 import type { Transitions } from './transitions/index.ts'
 import { noSessionWrites } from './transitions/session-writes.ts'
@@ -296,7 +296,7 @@ const runScript = async (
     args,
     operations: contextOperations(tools, agent !== undefined),
     ...(agent === undefined ? {} : { values: { session: agent.values } }),
-    limits: { ...options.limits, ...limitsOf(store.settings, run.workflowId) },
+    limits: { ...options.limits, ...sandboxLimitsOf(store.settings, run.workflowId) },
     host,
   })
   crash.reach('after_script')

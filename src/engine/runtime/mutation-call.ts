@@ -9,6 +9,7 @@ import type { Mutation, MutationResolver } from '../model/mutation.ts'
 import type { ToolMethod, ToolOutcome, Tools } from '../ports/tools.ts'
 import { isValueTooDeep, TOO_DEEP } from '../script/nesting.ts'
 import { callTool, costOf } from './call-tool.ts'
+import { mutationsUsedUp, usedUpFailure } from './daily-limits.ts'
 import { withDeadline } from './deadline.ts'
 import type { MutationCall } from './phase-host.ts'
 import { toInternalFailure } from './phase-host.ts'
@@ -37,8 +38,15 @@ export const createMutationCaller = (
   options: EngineOptions,
   transitions: Transitions,
 ): MutationCaller => {
+  /** The handler was not started with the limit used up, but it may have been lowered since. */
+  const overLimit = (run: HandlerRun): Failure | null => {
+    const usedUp = mutationsUsedUp(store, run.workflowId, clock.now())
+    return usedUp && usedUpFailure(usedUp, clock.now())
+  }
+
   const perform = async (run: HandlerRun, call: MutationCall, trace: PhaseTrace): Promise<void> => {
-    const { method, params, refusal } = call
+    const { method, params } = call
+    const refusal = call.refusal ?? overLimit(run)
     const eventIds = store.events.reservedBy(run.id).map(({ id }) => id)
     const mutation = transitions.recordMutation(run, {
       toolNamespace: method.namespace,

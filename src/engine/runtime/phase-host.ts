@@ -15,6 +15,7 @@ import type { ToolMethod } from '../ports/tools.ts'
 import { isTextTooDeep, TOO_DEEP } from '../script/nesting.ts'
 import { parseGetByIds, parsePeek, parsePublish } from '../script/topic-calls.ts'
 import { callTool, costOf } from './call-tool.ts'
+import { costUsedUp, usedUpFailure } from './daily-limits.ts'
 import type { EngineOptions, EnginePorts } from './ports.ts'
 import type { AgentHost } from './sessions/agent-host.ts'
 import type { PhaseTrace } from './transitions/attempts.ts'
@@ -112,8 +113,14 @@ export const createAttemptHost = (
     return { method, params: parsed.value, refusal: permissionRefusal(op, method, parsed.value) }
   }
 
+  const overspent = ({ isCharged = false }: ToolMethod): Failure | null => {
+    const usedUp = isCharged ? costUsedUp(store, run.workflowId, clock.now(), cost) : null
+    return usedUp && usedUpFailure(usedUp, clock.now())
+  }
+
   const readTool = async (op: string, call: MutationCall, signal: AbortSignalLike): Promise<HostReply> => {
-    if (call.refusal !== null) return { kind: 'error', failure: call.refusal }
+    const refusal = call.refusal ?? overspent(call.method)
+    if (refusal !== null) return { kind: 'error', failure: refusal }
     const startedAt = clock.now()
     const context = { workflowId: run.workflowId, handlerRunId: run.id, idempotencyKey: null, signal }
     const outcome = await callTool(call.method, call.params, context).catch((thrown: unknown) => ({

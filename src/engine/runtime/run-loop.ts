@@ -3,6 +3,7 @@ import { chooseNext } from '../machine/choose-next.ts'
 import { EngineBug } from '../model/errors.ts'
 import type { ScriptRun } from '../model/script-run.ts'
 import type { Workflow, WorkflowConfig } from '../model/workflow.ts'
+import { usedUpLimits } from './daily-limits.ts'
 import type { ExecuteHandler } from './execute-handler.ts'
 import type { EnginePorts } from './ports.ts'
 import type { SchedulerState } from './scheduler-state.ts'
@@ -25,6 +26,8 @@ export interface RunLoopListener {
    * A change between the look and the word about it would be lost.
    */
   onNothingLeft(): void
+  /** Also in that turn: what is left has to wait until then, because a limit of the day is used up. */
+  onLimited(until: number): void
   /** An attempt came to its end: times may have been planned. */
   onSettled(): void
 }
@@ -77,16 +80,20 @@ export const createRunLoop = (parts: RunLoopParts): RunLoop => {
     return attempt.id
   }
 
-  return async (workflowId, { onNothingLeft, onSettled }) => {
+  return async (workflowId, { onNothingLeft, onLimited, onSettled }) => {
     while (mayStart()) {
       const workflow = store.workflows.get(workflowId)
       if (workflow?.status !== 'active' || workflow.block !== null) return
       const open = store.scriptRuns.openOf(workflowId)
       const now = clock.now()
-      const choice = chooseNext(readSituation(store, flags, workflow, configOf(workflow), open, now))
+      const usedUp = usedUpLimits(store, workflowId, now)
+      const choice = chooseNext(readSituation(store, flags, workflow, configOf(workflow), open, now, usedUp))
       if (choice === null) {
-        if (open !== undefined) finish(open)
-        else if (workflow.sessionId !== null) transitions.settleAgent(workflowId)
+        // A run whose producers could not be paid for goes on when they can.
+        const isCutShort = usedUp.some(({ limit }) => limit === 'costPerDay')
+        if (open !== undefined && !isCutShort) finish(open)
+        else if (open === undefined && workflow.sessionId !== null) transitions.settleAgent(workflowId)
+        if (usedUp.length > 0) onLimited(Math.min(...usedUp.map(({ freesAt }) => freesAt)))
         onNothingLeft()
         return
       }

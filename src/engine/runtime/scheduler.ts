@@ -47,6 +47,8 @@ export const createScheduler = ({
 }: SchedulerParts): Scheduler => {
   const busy = new Set<string>()
   const waiting = new Set<string>()
+  /** Workflows that wait for a limit of the day; on every start they are asked again. */
+  const limitedUntil = new Map<string, number>()
   let isRunning = false
   let isLookPlanned = false
   let cancelTimer = (): void => undefined
@@ -67,6 +69,11 @@ export const createScheduler = ({
     }
     for (const { workflowId } of store.handlerStates.dueWakes(now, after)) waiting.add(workflowId)
     for (const { workflowId } of store.handlerRuns.dueRetries(now, after)) waiting.add(workflowId)
+    for (const [workflowId, until] of limitedUntil) {
+      if (until > now) continue
+      limitedUntil.delete(workflowId)
+      waiting.add(workflowId)
+    }
   }
 
   /** The longest waiting first, so that none can starve another. Whoever is paused or blocked comes back when that changes. */
@@ -87,6 +94,7 @@ export const createScheduler = ({
   const drive = async (workflowId: string): Promise<void> => {
     busy.add(workflowId)
     waiting.delete(workflowId)
+    limitedUntil.delete(workflowId)
     const turn = { isExhausted: false }
     try {
       await runLoop(workflowId, {
@@ -95,6 +103,7 @@ export const createScheduler = ({
           turn.isExhausted = true
           waiting.delete(workflowId)
         },
+        onLimited: (until) => limitedUntil.set(workflowId, until),
         onSettled: () => setTimer(clock.now()),
       })
     } catch (thrown) {
@@ -116,6 +125,7 @@ export const createScheduler = ({
       store.producerSchedules.nextRunAt(now),
       store.handlerStates.nextWakeAt(now),
       store.handlerRuns.nextRetryAt(now),
+      ...limitedUntil.values(),
     ].filter((at) => at !== null)
     plannedAt = planned.length === 0 ? null : Math.min(...planned)
     cancelTimer = plannedAt === null ? () => undefined : clock.wakeAt(Math.min(plannedAt, now + longestTimerMs), look)

@@ -1,8 +1,9 @@
 import type { WorkflowSituation } from '../machine/choose-next.ts'
 import { isPastBoundary } from '../machine/phases.ts'
 import type { ScriptRun } from '../model/script-run.ts'
-import type { Workflow, WorkflowConfig } from '../model/workflow.ts'
+import type { ConsumerConfig, Workflow, WorkflowConfig } from '../model/workflow.ts'
 import type { StoreReads } from '../ports/store.ts'
+import type { UsedUp } from './daily-limits.ts'
 import type { SchedulerState } from './scheduler-state.ts'
 
 /** Everything `chooseNext` wants to know of one workflow: a handful of look-ups, none of them per handler. */
@@ -13,10 +14,15 @@ export const readSituation = (
   config: WorkflowConfig,
   openRun: ScriptRun | undefined,
   now: number,
+  usedUp: readonly UsedUp[],
 ): WorkflowSituation => {
   const isDraining = isOfCancelledSession(store, workflow)
   const awaiting = store.handlerRuns.awaitingRetry(workflow.id)
   const held = new Set(awaiting.map(({ handlerName }) => handlerName))
+  const isOverspent = usedUp.some(({ limit }) => limit === 'costPerDay')
+  const mayMutate = !isOverspent && !usedUp.some(({ limit }) => limit === 'mutationsPerDay')
+  const isAffordable = (consumer: ConsumerConfig | undefined): boolean =>
+    consumer?.hasMutate === true ? mayMutate : !isOverspent
   const oldest = new Map(
     store.events.pendingByTopic([workflow.id]).map(({ topic, oldestEventId }) => [topic, oldestEventId]),
   )
@@ -27,15 +33,17 @@ export const readSituation = (
   return {
     parkedRunId: store.handlerRuns.activeOf(workflow.id)?.id ?? null,
     dueRetryIds: awaiting
-      .filter((run) => run.retryAt !== null && run.retryAt <= now && (!isDraining || isPastBoundary(run)))
+      .filter((run) => run.retryAt !== null && run.retryAt <= now)
+      // Past the boundary there is neither a mutation nor a cost to come.
+      .filter((run) => isPastBoundary(run) || (!isDraining && isAffordable(config.consumers[run.handlerName])))
       .sort((a, b) => (a.retryAt ?? 0) - (b.retryAt ?? 0))
       .map(({ id }) => id),
-    consumers: Object.entries(isDraining ? {} : config.consumers).map(([name, { subscribe }]) => ({
+    consumers: Object.entries(isDraining ? {} : config.consumers).map(([name, consumer]) => ({
       name,
       isDirty: flags.isDirty(workflow.id, name),
       isWakeDue: (wakeAts.get(name) ?? Infinity) <= now,
-      isHeld: held.has(name),
-      oldestEventId: oldestOf(subscribe, oldest),
+      isHeld: held.has(name) || !isAffordable(consumer),
+      oldestEventId: oldestOf(consumer.subscribe, oldest),
     })),
     producers: Object.keys(isDraining ? {} : config.producers).map((name) => {
       const nextRunAt = schedules.get(name) ?? Infinity
@@ -43,7 +51,7 @@ export const readSituation = (
         name,
         isQueued: flags.isQueued(workflow.id, name),
         dueAt: nextRunAt <= now ? nextRunAt : null,
-        isHeld: held.has(name),
+        isHeld: held.has(name) || isOverspent,
       }
     }),
     openRun:

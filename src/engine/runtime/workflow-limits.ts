@@ -1,8 +1,11 @@
+import type { DailyLimits } from '../model/workflow.ts'
 import type { SandboxLimits } from '../ports/sandbox.ts'
 import type { SettingReads } from '../ports/store.ts'
 
-/** A total record, so that a new limit does not compile until a workflow can set it. */
-const names: Readonly<Record<keyof SandboxLimits, true>> = {
+export type WorkflowLimits = SandboxLimits & DailyLimits
+
+/** Total records, so that a new limit does not compile until a workflow can set it. */
+const sandboxNames: Readonly<Record<keyof SandboxLimits, true>> = {
   cpuMs: true,
   fuel: true,
   wallMs: true,
@@ -15,14 +18,25 @@ const names: Readonly<Record<keyof SandboxLimits, true>> = {
   errorChars: true,
   hostCallsInFlight: true,
 }
+const names: Readonly<Record<keyof WorkflowLimits, true>> = {
+  ...sandboxNames,
+  mutationsPerDay: true,
+  costPerDay: true,
+}
 
 export const limitsKey = (workflowId: string): string => `limits:${workflowId}`
 
-/** What a person has set for this workflow; the sandbox keeps it within what the host can bear. */
-export const limitsOf = (settings: SettingReads, workflowId: string): Partial<SandboxLimits> => {
+/** What a person has set for this workflow. */
+export const limitsOf = (settings: SettingReads, workflowId: string): Partial<WorkflowLimits> => {
   const text = settings.get(limitsKey(workflowId))
-  return text === undefined ? {} : (JSON.parse(text) as Partial<SandboxLimits>)
+  return text === undefined ? {} : (JSON.parse(text) as Partial<WorkflowLimits>)
 }
+
+/** Those of the sandbox, which keeps them within what the host can bear. */
+export const sandboxLimitsOf = (settings: SettingReads, workflowId: string): Partial<SandboxLimits> =>
+  Object.fromEntries(
+    Object.entries(limitsOf(settings, workflowId)).filter(([name]) => Object.hasOwn(sandboxNames, name)),
+  )
 
 /** Null when they can be set. */
 export const limitsProblem = (limits: unknown): string | null => {

@@ -62,6 +62,13 @@ const SELECT_NEXT_RETRY_AT = 'SELECT min(retry_at) AS retry_at FROM handler_runs
 const SELECT_PRODUCERS_RUN = `
   SELECT DISTINCT handler_name FROM handler_runs WHERE script_run_id = ${BOUND} AND handler_type = 'producer'
   ORDER BY handler_name`
+const SELECT_COST_SINCE = `
+  SELECT coalesce(sum(cost), 0) AS cost FROM handler_runs WHERE workflow_id = ? AND cost > 0 AND start_timestamp > ?`
+const SELECT_COST_REACHED_AT = `
+  SELECT max(start_timestamp) AS reached_at FROM (
+    SELECT start_timestamp, sum(cost) OVER (ORDER BY start_timestamp DESC, id DESC) AS spent
+    FROM handler_runs WHERE workflow_id = ${BOUND} AND cost > 0 AND start_timestamp > ${BOUND}
+  ) WHERE spent >= ?`
 const INSERT = `INSERT INTO handler_runs (${COLUMNS}) VALUES (${PROPERTIES.map(() => '?').join(', ')})`
 const update = (properties: readonly (keyof HandlerRun)[]) =>
   `UPDATE handler_runs SET ${properties.map((property) => `${COLUMN_OF[property]} = ?`).join(', ')} WHERE id = ?`
@@ -88,6 +95,14 @@ export function createHandlerRunRepository(database: Database): HandlerRunWrites
     },
     producersRunIn: (scriptRunId) =>
       database.all(SELECT_PRODUCERS_RUN, [scriptRunId]).map((row) => text(row, 'handler_name')),
+    costSince(workflowId, since) {
+      const row = database.get(SELECT_COST_SINCE, [workflowId, since])
+      return row ? integer(row, 'cost') : 0
+    },
+    costReachedAt(workflowId, since, cost) {
+      const row = database.get(SELECT_COST_REACHED_AT, [workflowId, since, cost])
+      return row ? integerOrNull(row, 'reached_at') : null
+    },
     insert(run) {
       database.run(
         INSERT,

@@ -1,5 +1,6 @@
 import { mutationResolvers, mutationStatuses, type Mutation } from '#engine/model/mutation.ts'
 import type { MutationPatch, MutationWrites } from '#engine/ports/store.ts'
+import { BOUND } from './bound.ts'
 import type { Database, Row, SqlValue } from './database.ts'
 import { integer, integerOrNull, oneOf, oneOfOrNull, text, textOrNull } from './row.ts'
 
@@ -7,6 +8,10 @@ const COLUMNS = `id, handler_run_id, workflow_id, tool_namespace, tool_method, p
   resolved_by, resolved_at, created_at, updated_at`
 const SELECT_ONE = `SELECT ${COLUMNS} FROM mutations WHERE id = ?`
 const SELECT_OF_HANDLER_RUN = `SELECT ${COLUMNS} FROM mutations WHERE handler_run_id = ?`
+// What was refused or certainly failed has changed nothing.
+const MADE = `FROM mutations WHERE workflow_id = ${BOUND} AND created_at > ? AND status IN ('in_flight', 'applied', 'indeterminate')`
+const COUNT_MADE = `SELECT count(*) AS made ${MADE}`
+const SELECT_MADE_AT = `SELECT created_at ${MADE} ORDER BY created_at DESC LIMIT 1 OFFSET ${BOUND}`
 const INSERT = `INSERT INTO mutations (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const PATCHABLE = {
   status: 'status',
@@ -28,6 +33,14 @@ export function createMutationRepository(database: Database): MutationWrites {
     ofHandlerRun(handlerRunId) {
       const row = database.get(SELECT_OF_HANDLER_RUN, [handlerRunId])
       return row && rowToMutation(row)
+    },
+    madeSince(workflowId, since) {
+      const row = database.get(COUNT_MADE, [workflowId, since])
+      return row ? integer(row, 'made') : 0
+    },
+    madeAt(workflowId, since, count) {
+      const row = database.get(SELECT_MADE_AT, [workflowId, since, count - 1])
+      return row ? integer(row, 'created_at') : null
     },
     insert(mutation) {
       database.run(INSERT, [

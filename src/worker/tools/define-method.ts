@@ -24,6 +24,7 @@ export interface MethodSpec<Input> {
   /** Namespace and method: `demo.inbox.list`. */
   name: string
   kind: ToolMethod['kind']
+  isCharged?: boolean
   title: string
   doc: MethodDoc
   arguments: Arguments
@@ -71,6 +72,7 @@ export function defineMethod<Input>(spec: MethodSpec<Input>): DocumentedMethod {
     namespace: spec.name.slice(0, dot),
     method: spec.name.slice(dot + 1),
     kind: spec.kind,
+    isCharged: spec.isCharged ?? false,
     title: spec.title,
     doc: spec.doc,
     parse: (args) => parse(spec, args),

@@ -65,6 +65,9 @@ describe('the scheduler finds its work by an index and in order:', () => {
     ['messages of a session', (store) => store.sessionMessages.list('sess_1')],
     ['the context of a session', (store) => store.sessionContext.list('sess_1')],
     ['versions of a workflow', (store) => store.scripts.listByWorkflow('wf_1')],
+    ['mutations of the last day', (store) => store.mutations.madeSince('wf_1', 1)],
+    ['the mutation that used up a limit', (store) => store.mutations.madeAt('wf_1', 1, 3)],
+    ['the cost of the last day', (store) => store.handlerRuns.costSince('wf_1', 1)],
   ]
   test.each(lookUps)('%s', (_, lookUp) => {
     const steps = stepsOf(() => lookUp(opened.store))
@@ -77,6 +80,7 @@ describe('by an index, then sorted because there are few:', () => {
   const lookUps: [name: string, lookUp: (store: Store) => unknown][] = [
     ['pending events of many workflows', (store) => store.events.pendingByTopic(['wf_1', 'wf_2'])],
     ['active handler runs', (store) => store.handlerRuns.listActive()],
+    ['the attempt that used up a limit', (store) => store.handlerRuns.costReachedAt('wf_1', 1, 3)],
     ['sessions under way', (store) => store.sessions.listUnderWay()],
     ['the cost of a session', (store) => store.sessions.costOf('sess_1')],
     ['outputs of agents', (store) => store.sessionAgents.outputs('sess_1', ['a'])],

@@ -4,7 +4,7 @@ import type { HandlerRun, RunStatus } from '../../model/handler-run.ts'
 import type { Result } from '../../model/result.ts'
 import { err, ok } from '../../model/result.ts'
 import type { ScriptRun } from '../../model/script-run.ts'
-import type { SandboxLimits } from '../../ports/sandbox.ts'
+import type { WorkflowLimits } from '../workflow-limits.ts'
 import { limitsKey } from '../workflow-limits.ts'
 import type { Transition } from './context.ts'
 import { cancelAttempt } from './failure.ts'
@@ -20,8 +20,8 @@ export interface SettingsChange {
   timezone?: string | null
   /** All that is granted from now on. */
   permissions?: readonly string[]
-  /** Of the sandbox; replaces what was set before. */
-  limits?: Partial<SandboxLimits>
+  /** Of the sandbox and of the day; replaces what was set before. */
+  limits?: Partial<WorkflowLimits>
 }
 
 export const changeSettings = (
@@ -36,9 +36,19 @@ export const changeSettings = (
   const { name = workflow.name, budget = workflow.budget, timezone = workflow.timezone } = change
   tx.workflows.setSettings(id, { name, budget, timezone }, now)
   if (change.permissions !== undefined) tx.workflows.setPermissions(id, [...new Set(change.permissions)], now)
-  if (change.limits !== undefined) tx.settings.set(limitsKey(id), JSON.stringify(change.limits), now)
+  if (change.limits !== undefined) {
+    tx.settings.set(limitsKey(id), JSON.stringify(change.limits), now)
+    hurryRetries(transition, id)
+  }
   if (timezone !== workflow.timezone) moveBeats(transition, id, timezone ?? ownTimezone)
   return ok(undefined)
+}
+
+/** What waits because a limit was used up may go on with the new one; whatever waits for something else can bear one look. */
+const hurryRetries = ({ tx, now }: Transition, workflowId: string): void => {
+  for (const run of tx.handlerRuns.awaitingRetry(workflowId)) {
+    if (run.retryAt !== null && run.retryAt > now) tx.handlerRuns.update(run.id, { retryAt: now })
+  }
 }
 
 /** "At nine" is another moment now. A beat that is due already stays due: it was missed in the old zone. */

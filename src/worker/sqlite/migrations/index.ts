@@ -1,5 +1,6 @@
 import initial from './0001-initial.sql?raw'
 import sessions from './0002-sessions.sql?raw'
+import dailyLimits from './0003-daily-limits.sql?raw'
 
 export interface Migration {
   version: number
@@ -10,4 +11,5 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { version: 1, sql: initial },
   { version: 2, sql: sessions },
+  { version: 3, sql: dailyLimits },
 ]

@@ -68,6 +68,7 @@ export function createLlmTools(deps: HttpDeps & { llm: LlmSettings }): Documente
     defineMethod({
       name: 'llm.text',
       kind: 'read',
+      isCharged: true,
       title: 'Ask a language model',
       doc: {
         signature: '(question: LlmQuestion) => Promise<{ text: string } & LlmUsage>',
@@ -87,6 +88,7 @@ export function createLlmTools(deps: HttpDeps & { llm: LlmSettings }): Documente
     defineMethod({
       name: 'llm.json',
       kind: 'read',
+      isCharged: true,
       title: 'Ask a language model for data',
       doc: {
         signature: '(question: LlmQuestion & { schema: object }) => Promise<{ value: Json } & LlmUsage>',
