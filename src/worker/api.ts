@@ -15,8 +15,10 @@ import type { Session, SessionContextEntry, SessionEvent, SessionMessage } from 
 import type { AgentRequest, SessionRequest } from '#engine/model/session-request.ts'
 import type { SessionStatus } from '#engine/model/session-status.ts'
 import type { WorkflowConfig } from '#engine/model/workflow.ts'
+import type { PreferencesApi } from './preferences-api.ts'
 import type { ViewsApi, WorkflowLimits, WorkflowView } from './views-api.ts'
 
+export type * from './preferences-api.ts'
 export type * from './views-api.ts'
 
 /**
@@ -24,7 +26,7 @@ export type * from './views-api.ts'
  * of the worker. Every method is async, answers with a Result, and may be called from any tab: a follower's calls go to the
  * leader. A command is answered when what it did is on disk.
  */
-export interface EngineApi extends ViewsApi {
+export interface EngineApi extends ViewsApi, PreferencesApi {
   deployWorkflow(request: DeployRequest): Promise<Result<Deployed>>
   /** What deploying would say, without deploying. */
   checkScript(source: string): Promise<Result<ScriptCheck>>
@@ -79,9 +81,13 @@ export interface EngineApi extends ViewsApi {
   /** Puts the file in the place of everything. A bad file is refused and changes nothing; a good one can be undone. */
   importDatabase(bytes: Uint8Array): Promise<Result<null>>
   undoImport(): Promise<Result<null>>
+  /** Gives up the way back from the last import, and gives back the room it takes. */
+  keepImport(): Promise<Result<null>>
   backupStatus(): Promise<Result<BackupStatus>>
   /** Automatic backups go to this folder from now on; null switches them off. */
   chooseBackupFolder(folder: FileSystemDirectoryHandle | null): Promise<Result<BackupStatus>>
+  /** For the page, which alone can ask for permission to write to it again. */
+  getBackupFolder(): Promise<Result<FileSystemDirectoryHandle | null>>
   backUpNow(): Promise<Result<BackupDone>>
   storage(): Promise<Result<StorageInfo>>
   engineInfo(): Promise<Result<EngineInfo>>
@@ -210,6 +216,8 @@ export interface StorageInfo {
   usageBytes: number | null
   quotaBytes: number | null
   isPersisted: boolean
+  /** When an import replaced everything; as long as it is told, the import can be undone. */
+  replacedAt: number | null
   /** `ok`, or what is wrong and what to do about it. */
   trouble: { kind: string; message: string; advice: string; since: number } | null
 }

@@ -26,8 +26,10 @@ type BackupApi = Pick<
   | 'checkImport'
   | 'importDatabase'
   | 'undoImport'
+  | 'keepImport'
   | 'backupStatus'
   | 'chooseBackupFolder'
+  | 'getBackupFolder'
   | 'backUpNow'
 >
 
@@ -74,6 +76,11 @@ export function createBackupApi(parts: BackupParts): BackupApi {
       durable.replacedAt() === null
         ? Promise.resolve(err(engineError('not_found', 'There is no import to undo.')))
         : replace(() => durable.undoReplace()),
+    keepImport: async () => {
+      await durable.forgetReplaced()
+      return ok(null)
+    },
+    getBackupFolder: async () => ok(await backup.folder()),
     backupStatus: async () => ok(await backup.status()),
     chooseBackupFolder: async (folder) => {
       await backup.choose(folder)

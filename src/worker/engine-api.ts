@@ -12,6 +12,7 @@ import { askDatabase } from './sqlite/sql-console.ts'
 import { createOutsideApi } from './outside-api.ts'
 import { createSessionApi } from './session-api.ts'
 import type { OpenTools } from './tools/open-tools.ts'
+import { measureTables } from './sqlite/table-sizes.ts'
 import { createSqliteStore } from './sqlite/store.ts'
 import { version } from './version.ts'
 import { createViews } from './views.ts'
@@ -85,6 +86,12 @@ export function createEngineApi(parts: EngineApiParts): EngineApi {
       now: () => Date.now(),
     }),
     ...createSessionApi(engine),
+    getPreferences: () => answer(engine.getPreferences),
+    setPreferences: engine.setPreferences,
+    getTableSizes: () => answer(() => durable.readImage((file) => measureTables(database, file))),
+    listSavedQueries: () => answer(engine.listSavedQueries),
+    saveQuery: engine.saveQuery,
+    removeQuery: engine.removeQuery,
   }
 }
 
@@ -111,6 +118,7 @@ async function readStorage(durable: DurableDatabase): Promise<StorageInfo> {
     usageBytes: usage ?? null,
     quotaBytes: quota ?? null,
     isPersisted: await navigator.storage.persisted(),
+    replacedAt: durable.replacedAt(),
     trouble: state.kind === 'ok' ? null : state,
   }
 }

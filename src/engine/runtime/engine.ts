@@ -5,6 +5,7 @@ import { createCommands } from './commands.ts'
 import { createExecuteHandler } from './execute-handler.ts'
 import type { EngineOptions, EnginePorts } from './ports.ts'
 import { defaultOptions } from './ports.ts'
+import { createPreferenceCommands, preferencesOf } from './preferences.ts'
 import { createQueries } from './queries.ts'
 import type { RecoveryReport } from './recovery.ts'
 import { recover } from './recovery.ts'
@@ -51,13 +52,15 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
       }
     },
   })
+  const defaults = { maxParallelWorkflows: options.maxParallelWorkflows }
+  let preferences = preferencesOf(store.settings, defaults)
   const scripts = createScriptLoader(ports)
   const executeHandler = createExecuteHandler(ports, options, transitions, scripts)
   const mayStart = (): boolean => state === 'running' && durability.isAccepting()
   const scheduler = createScheduler({
     ports,
     flags,
-    maxParallelWorkflows: options.maxParallelWorkflows,
+    maxParallelWorkflows: () => preferences.maxParallelWorkflows,
     runLoop: createRunLoop({ ports, transitions, flags, configOf, executeHandler, mayStart }),
     onFatal: (thrown) => {
       // Losing the data to another tab is no failure: the other one goes on from what is on disk.
@@ -101,6 +104,15 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
     internals: { transitions, executeHandler, flags, scheduler },
     ...createCommands({ ports, transitions, scheduler, flags, configOf }),
     ...createUpkeepCommands({ ports, transitions, scheduler }),
+    ...createPreferenceCommands({
+      ports,
+      transitions,
+      defaults,
+      onChanged: (changed) => {
+        preferences = changed
+        scheduler.look()
+      },
+    }),
     ...createQueries(store, scheduler),
     ...createSessionCommands({ ports, transitions, scheduler }),
     ...createSessionQueries(ports, views, stream),

@@ -24,7 +24,8 @@ const longestTimerMs = 2 ** 31 - 1
 export interface SchedulerParts {
   ports: EnginePorts
   flags: SchedulerState
-  maxParallelWorkflows: number
+  /** Asked at every look: it can be changed while the engine runs. */
+  maxParallelWorkflows: () => number
   runLoop: RunLoop
   /** The engine cannot go on: its own code failed where even the failure could not be written. */
   onFatal(thrown: unknown): void
@@ -145,7 +146,7 @@ export const createScheduler = ({
     const now = clock.now()
     lookedAt = now
     scanTimes(now)
-    if (durability.isAccepting()) for (const id of pick(maxParallelWorkflows - busy.size)) void drive(id)
+    if (durability.isAccepting()) for (const id of pick(maxParallelWorkflows() - busy.size)) void drive(id)
     setTimer(now)
     tellIfQuiet()
   }

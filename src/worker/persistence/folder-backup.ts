@@ -28,6 +28,7 @@ export interface FolderBackup {
   /** The folder that the person picked on the page; null switches automatic backups off. */
   choose: (folder: BackupFolder | null) => Promise<void>
   status: () => Promise<BackupStatus>
+  folder: () => Promise<BackupFolder | null>
   backUp: () => Promise<BackupOutcome>
 }
 
@@ -66,7 +67,12 @@ export function createFolderBackup(options: {
     }
   }
 
-  return { choose: (folder) => settings.set(FOLDER, folder), status, backUp }
+  return {
+    choose: (folder) => settings.set(FOLDER, folder),
+    folder: async () => (await settings.get<BackupFolder | null>(FOLDER)) ?? null,
+    status,
+    backUp,
+  }
 }
 
 /** The origin's own private folder knows no permissions: there is nothing to ask. */

@@ -33,6 +33,8 @@ export interface DurableDatabase {
   retry: () => Promise<void>
   /** The database file as last committed: a real SQLite file, from memory, whatever state the storage is in. */
   image: () => Uint8Array<ArrayBuffer>
+  /** Reads the same bytes in place, without the copy: whoever reads must be done when it returns. */
+  readImage: <T>(read: (file: Uint8Array) => T) => T
   /** Since when there is a database from before an import that one can go back to. */
   replacedAt: () => number | null
   /**
@@ -169,6 +171,10 @@ function createDurableDatabase(parts: {
     image() {
       capture.refresh()
       return capture.file.copy()
+    },
+    readImage(read) {
+      capture.refresh()
+      return read(capture.file.view())
     },
     replacedAt: () => flusher.disk.previous?.replacedAt ?? null,
     replaceWith: (image) => closeAnd((owner) => replaceStored(owner, image)),

@@ -61,6 +61,12 @@ export const createTransitions = (ports: TransitionPorts) => {
 
     changeSettings: (id: string, change: SettingsChange): Result<void> =>
       commit((t) => changeSettings(t, id, change, timezone)),
+    /** What holds for the whole engine and no table has a place for. */
+    keepSetting: (key: string, value: JsonText): void => {
+      commit((t) => {
+        t.tx.settings.set(key, value, t.now)
+      })
+    },
     skipEvents: (workflowId: string, eventIds: readonly string[]): Result<number> =>
       commit((t) => skipEvents(t, workflowId, eventIds)),
     cancelRun: (runId: string): Result<ScriptRun> => commit((t) => cancelRun(t, runId)),

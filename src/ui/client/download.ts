@@ -1,0 +1,10 @@
+/** Hands a file to the person. */
+export function download(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // The browser reads the file after the click was handled.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}

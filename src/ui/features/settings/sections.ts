@@ -1,0 +1,19 @@
+import type { Component } from 'svelte'
+
+export type SectionName = 'storage' | 'backup' | 'appearance' | 'engine' | 'about'
+
+export interface Section {
+  name: SectionName
+  label: string
+  /** An own chunk each. */
+  load: () => Promise<{ default: Component }>
+}
+
+/** The first one is shown when the address names none. */
+export const sections: readonly [Section, ...Section[]] = [
+  { name: 'storage', label: 'Storage', load: () => import('./storage-section.svelte') },
+  { name: 'backup', label: 'Backup', load: () => import('./backup-section.svelte') },
+  { name: 'appearance', label: 'Appearance', load: () => import('./appearance-section.svelte') },
+  { name: 'engine', label: 'Engine', load: () => import('./engine-section.svelte') },
+  { name: 'about', label: 'About', load: () => import('./about-section.svelte') },
+]
