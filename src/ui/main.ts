@@ -11,6 +11,7 @@ import { Router } from './client/router.svelte.ts'
 import { routes } from './routes.ts'
 import { Commands } from './state/commands.svelte.ts'
 import { EngineStatus } from './state/engine-status.svelte.ts'
+import { LiveDemo } from './state/live-demo.svelte.ts'
 import { Theme } from './state/theme.svelte.ts'
 import { Toasts } from './state/toasts.svelte.ts'
 import { Updates } from './state/updates.svelte.ts'
@@ -37,6 +38,7 @@ const app: AppContext = {
   commands: new Commands(),
   theme: new Theme(),
   updates: new Updates(engine),
+  demo: new LiveDemo(client),
   live: (tables, read) => new LiveQuery(changes, tables, () => read(engine)),
 }
 status.follow(engine, changes)

@@ -17,4 +17,5 @@ export const routes: readonly Route[] = [
   { path: '/sessions/:id', title: 'Session', load: () => import('./features/sessions/session-screen.svelte') },
   { path: '/settings/:section?', title: 'Settings', load: () => import('./features/settings/settings-screen.svelte') },
   { path: '/gallery', title: 'Gallery', load: () => import('./features/gallery/gallery-screen.svelte') },
+  { path: '/demo', title: 'Live demo', load: () => import('./features/demo/demo-screen.svelte') },
 ]

@@ -30,5 +30,5 @@ test('nothing scrolls sideways on a narrow phone', async ({ page }) => {
 test('an address that leads nowhere says so and leads back', async ({ page }) => {
   await page.goto('./#/nowhere')
   await page.getByRole('link', { name: 'Go to the dashboard' }).click()
-  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: 'Welcome' })).toBeVisible()
 })

@@ -42,7 +42,7 @@ test('a template is started by keyboard alone', async ({ page }) => {
   await expect(gallery.dialog.getByRole('checkbox')).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(gallery.dialog).toHaveCount(0)
-  await page.getByRole('button', { name: 'Use Inbox triage' }).focus()
+  await expect(page.getByRole('button', { name: 'Use Inbox triage' })).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(gallery.dialog.getByRole('checkbox')).toBeVisible()
   const start = gallery.dialog.getByRole('button', { name: 'Start it' })

@@ -9,7 +9,7 @@ test('a workflow is found, run, watched, paused and taken back, and every screen
 }) => {
   const app = new AppPage(page)
   await app.open()
-  await expect(page.getByText('Nothing here yet')).toBeVisible()
+  await expect(app.heading('Welcome')).toBeVisible()
   const id = await app.deploy(triageScript())
   await app.settle()
 

@@ -32,7 +32,7 @@ const sweepers = ['invoice', 'order', 'question', 'problem'].map((topic) => ({
 }))
 
 /** What the live demo starts. */
-const briefingTemplate: SessionTemplate = {
+export const briefingTemplate: SessionTemplate = {
   kind: 'session',
   id: 'morning-briefing',
   title: 'Morning briefing',

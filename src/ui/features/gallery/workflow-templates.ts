@@ -15,7 +15,7 @@ import weeklyReport from './templates/weekly-report.workflow.ts?raw'
 import type { WorkflowTemplate } from './template.ts'
 
 /** What the live demo starts. */
-const inboxTriageTemplate: WorkflowTemplate = {
+export const inboxTriageTemplate: WorkflowTemplate = {
   kind: 'workflow',
   id: 'inbox-triage',
   title: 'Inbox triage',

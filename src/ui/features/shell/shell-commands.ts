@@ -3,6 +3,7 @@ import Monitor from '@lucide/svelte/icons/monitor'
 import MoonStar from '@lucide/svelte/icons/moon-star'
 import Search from '@lucide/svelte/icons/search'
 import Sun from '@lucide/svelte/icons/sun'
+import Zap from '@lucide/svelte/icons/zap'
 import type { App } from '../../app-context.ts'
 import type { Icon } from '../../kit/look.ts'
 import type { Command } from '../../state/commands.svelte.ts'
@@ -27,6 +28,7 @@ export function shellCommands({ router, theme }: App, { openPalette, openShortcu
       keys,
       run: () => router.go(href),
     })),
+    { id: 'demo', title: 'Go to the live demo', group: 'Go to', icon: Zap, run: () => router.go('#/demo') },
     {
       id: 'palette',
       title: 'Search and commands',
