@@ -120,16 +120,26 @@ const inspect = async (page: Page, report: EngineKillReport): Promise<void> => {
   }
 }
 
-const finish = async (page: Page, report: EngineKillReport): Promise<void> => {
-  // What a look found not to have happened is tried again after its back-off: idle means idle now, not for good.
+/** Looks without any progress after which the rest is given up. */
+const PATIENCE = 600
+
+/** Until nothing is left to do, however much the kills have piled up: only standing still is an end. */
+const workOff = async (page: Page): Promise<void> => {
   const open = `SELECT count(*) AS n FROM events WHERE status IN ('pending', 'reserved')`
-  for (let turn = 0; turn < 300; turn += 1) {
-    await ask(page, `value(await engine.idle({ timeoutMs: 60000 }))`)
-    const [left] = await ask<{ n: number }[]>(page, `value(await engine.sql(${JSON.stringify(open)}))`)
-    if (left?.n === 0 || (await ask<unknown[]>(page, `value(await engine.listEscalations({ open: true }))`)).length > 0)
-      break
+  let left = Infinity
+  for (let looks = 0; looks < PATIENCE && left > 0; looks += 1) {
+    const [found] = await ask<{ n: number }[]>(page, `value(await engine.sql(${JSON.stringify(open)}))`)
+    if ((found?.n ?? 0) < left) looks = 0
+    left = found?.n ?? 0
+    // A question waits for a person: without one it stays open for ever.
+    if ((await ask<unknown[]>(page, `value(await engine.listEscalations({ open: true }))`)).length > 0) return
     await pause(100)
   }
+  if (left === 0) await ask(page, `value(await engine.idle({ timeoutMs: 60000 }))`)
+}
+
+const finish = async (page: Page, report: EngineKillReport): Promise<void> => {
+  await workOff(page)
   const questions = await ask<unknown[]>(page, `value(await engine.listEscalations({ open: true }))`)
   report.questions = questions.length
   const statuses = await ask<{ status: string; n: number }[]>(

@@ -33,6 +33,8 @@ export type DiskTroubleKind =
   | 'lost'
   /** A newer version of this program has taken over the stored data. */
   | 'superseded'
+  /** What was stored is gone, and with it everything that further records would build on. */
+  | 'deleted'
 
 export interface DiskTrouble {
   kind: DiskTroubleKind

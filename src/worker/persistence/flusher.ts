@@ -1,4 +1,5 @@
 import type { Durability } from '#engine/ports/durability.ts'
+import { err, type Result } from '#engine/model/result.ts'
 import type { Capture } from './capture.ts'
 import type { Disk, DiskState, DiskTrouble, DiskWrite, Epoch, StoredPiece } from './disk.ts'
 import type { Folding } from './folding.ts'
@@ -121,12 +122,22 @@ export class Flusher implements Durability {
     if (this.#isClosed || this.#storage.kind === 'ok' || this.#isPumping) return
     this.#cancelRetry?.()
     this.#isPumping = true
-    const connected = await this.#options.disk.connect()
+    const connected = await this.#reconnect()
     this.#isPumping = false
     // Even with nothing to write: only a write that went through shows that the storage is well again.
     this.#wantsProbe = true
     if (connected.ok) await this.#pump()
     else this.#meet(connected.error)
+  }
+
+  /** Connecting makes the stores anew where they were deleted: records without what they build on must not go there. */
+  async #reconnect(): Promise<Result<void, DiskTrouble>> {
+    const { disk, epoch } = this.#options
+    const connected = await disk.connect()
+    if (!connected.ok) return connected
+    const found = await disk.readEpoch()
+    if (!found.ok) return found
+    return found.value < epoch ? err({ kind: 'deleted', reason: 'The stored data is gone.' }) : connected
   }
 
   /** Ends without flushing. Whoever waits is told. */

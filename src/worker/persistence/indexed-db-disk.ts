@@ -77,10 +77,11 @@ export class IndexedDbDisk implements Disk {
       connection.onclose = () => {
         this.#lose('lost', 'The browser closed the connection to the stored data.')
       }
-      // Not closing would block the newer version; a transaction under way still completes.
-      connection.onversionchange = () => {
+      // Not closing would block the other; a transaction under way still completes.
+      connection.onversionchange = ({ newVersion }) => {
         connection.close()
-        this.#lose('superseded', 'Another tab runs a newer version of this program.')
+        if (newVersion === null) this.#lose('deleted', 'The stored data was deleted.')
+        else this.#lose('superseded', 'Another tab runs a newer version of this program.')
       }
       this.#connection = connection
     })

@@ -18,6 +18,11 @@ const words: Record<DiskTroubleKind, { message: string; advice: string }> = {
     message: 'A newer version of this program runs in another tab and has taken over the stored data.',
     advice: 'Download a backup if this tab shows something that the other one does not, then reload this tab.',
   },
+  deleted: {
+    message:
+      'The stored data was deleted from outside, for example by clearing the data of this site. Everything is still in the memory of this tab, but not saved any more.',
+    advice: 'Download a backup now if you want to keep it, then reload this tab and restore it.',
+  },
   fenced: {
     message: 'Another tab has become the owner of the data. This one has stopped.',
     advice: 'Nothing to do: this tab goes on as a follower of the other one.',
@@ -37,5 +42,6 @@ export const refusalInWords: Record<DiskTroubleKind, string> = {
   lost: 'The browser failed to open its storage. What is stored was not changed. Reload this tab, or restart the browser if that does not help.',
   superseded:
     'The stored data was taken over by a newer version of this program. Reload this tab to get that version. Nothing was changed.',
+  deleted: 'The stored data was deleted meanwhile. Reload this tab to begin anew.',
   fenced: 'Another tab has taken over the stored data meanwhile. Nothing was changed by this one.',
 }

@@ -21,16 +21,20 @@ interface LedgerApi {
   check: () => Promise<number>
   epoch: () => Promise<number>
   storage: () => Promise<StorageState>
+  /** Every state that the storage has gone through. */
+  states: () => Promise<StorageState['kind'][]>
   image: () => Promise<Uint8Array>
   subscribe: (listener: (entry: number) => void) => Promise<() => void>
 }
 
 async function openLedger(onFenced: () => void): Promise<{ api: LedgerApi; durable: DurableDatabase }> {
+  const states: StorageState['kind'][] = []
   const opened = await openDurableDatabase({
     disk: new IndexedDbDisk(NAME, indexedDB),
     sqlite: await sqliteInBrowser(),
     smallestLogToFold,
     onState: (state) => {
+      states.push(state.kind)
       if (state.kind === 'fenced') onFenced()
     },
   })
@@ -55,6 +59,7 @@ async function openLedger(onFenced: () => void): Promise<{ api: LedgerApi; durab
     check: () => Promise.resolve(checkLedger(database)),
     epoch: () => Promise.resolve(durable.epoch),
     storage: () => Promise.resolve(durable.storage()),
+    states: () => Promise.resolve(states),
     image: () => Promise.resolve(durable.image()),
     subscribe: (listener) => {
       listeners.add(listener)
@@ -92,6 +97,7 @@ const api = {
   check: () => joined().api.check(),
   image: () => joined().api.image(),
   storage: () => joined().api.storage(),
+  states: () => joined().api.states(),
   subscribe: async (listener: (entry: number) => void) => proxy(await joined().api.subscribe(listener)),
 
   /** Writes on its own, past the coordinator, until it is stopped: for a leader that is overtaken. Answers why it stopped. */

@@ -87,8 +87,8 @@ describe('folding', { timeout: 30_000 }, () => {
     expect(opened.durability.isAccepting()).toBe(false)
     expect(opened.stats().folds).toBe(1)
     for (let n = 0; n < 20; n++) commitEntry(opened.database)
-    // Connecting is the first step of the retry, sending again the second.
-    opened.disk.misfortunes.set(opened.disk.steps + 2, 'dies_after')
+    // Connecting is the first step of the retry, looking for the owner the second, sending again the third.
+    opened.disk.misfortunes.set(opened.disk.steps + 3, 'dies_after')
     void opened.retry()
     await settle()
     expect(opened.disk.isDead).toBe(true)

@@ -111,6 +111,29 @@ describe('when storage says no', () => {
     expect(durability.isAccepting()).toBe(true)
   })
 
+  test('data that is deleted while it is open stays in memory, and nothing half is written in its place', async () => {
+    const platters = new SimulatedPlatters()
+    const { database, durability, disk, timers, storage, image } = await openForTest(platters)
+    createLedger(database)
+    for (let n = 0; n < 10; n++) commitEntry(database)
+    await durability.barrier()
+    platters.contents = new SimulatedPlatters().contents
+    disk.onLost?.({ kind: 'lost', reason: 'closed' })
+    commitEntry(database)
+    void durability.barrier().catch(() => undefined)
+    for (let attempt = 0; attempt < 3; attempt++) {
+      timers.fire()
+      await settle()
+      expect(storage()).toMatchObject({ kind: 'deleted', advice: expect.stringContaining('backup') as string })
+    }
+    expect(durability.isAccepting()).toBe(false)
+    expect(platters.contents.records.size).toBe(0)
+    const inMemory = new (await sqliteForTests()).sqlJs.Database(image())
+    expect(checkLedger(inMemory)).toBe(11)
+    inMemory.close()
+    expect(await openBriefly(new SimulatedDisk(platters), ({ isNew }) => isNew)).toBe(true)
+  })
+
   test('an owner that was overtaken while it was in trouble is fenced, not revived', async () => {
     const platters = new SimulatedPlatters()
     const old = await openForTest(platters)
