@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Page } from '@playwright/test'
+import { writeResult, type Check, type ResultTable } from '../support/bench-results.ts'
 import type {} from '../support/durability-site/site.ts'
 import { createProfile, launchChromium, type LaunchedChromium } from '../support/launch-chromium.ts'
 import { serveSite, type ServedSite } from '../support/serve-site.ts'
@@ -34,30 +35,52 @@ const at = (values: number[], share: number): number =>
 const median = (values: number[] = []): number => at(values, 0.5)
 const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 const ms = (value: number) => `${value.toFixed(2)} ms`
-const times = (value: number) => `${value.toFixed(2)} ×`
 
-/** Printed at the end, all figures of one run together. */
-const report: string[] = []
-const say = (line: string) => report.push(line)
-afterAll(() => console.log(`\n${report.join('\n')}\n`))
+/** Written at the end, all figures of one run together. */
+const tables: ResultTable[] = []
+const checks: Check[] = []
+const notes: string[] = []
+const say = (line: string) => notes.push(line)
+/** Written down whether it holds or not, and then demanded. */
+const demand = (check: Check): void => {
+  checks.push(check)
+  const { promise, measured, atMost = Infinity, atLeast = -Infinity } = check
+  expect(measured, promise).toBeLessThanOrEqual(atMost)
+  expect(measured, promise).toBeGreaterThanOrEqual(atLeast)
+}
+const table = (title: string, reference: string, series: Record<string, number[]>): void => {
+  const named = Object.entries(series).map(([name, values]) => ({ name, values }))
+  tables.push({ title, unit: 'ms', better: 'lower', series: named, reference })
+}
+afterAll(() =>
+  writeResult('durability', {
+    workload: 'D1',
+    title: 'Making transactions durable in IndexedDB, and opening what is stored',
+    tables,
+    checks,
+    notes,
+  }),
+)
 
 describe('making one small transaction durable', () => {
   test('costs the same at 1, 20 and 200 MB, and about what a raw put of 4 KiB costs', async () => {
     const measured = await page.evaluate((sizes) => globalThis.startBench().commits({ sizes, rounds: 250 }), SIZES)
-    for (const [name, values] of Object.entries(measured)) {
-      say(`${name.padEnd(16)} median ${ms(median(values))}, p99 ${ms(at(values, 0.99))}`)
-    }
     for (const durability of ['relaxed', 'strict']) {
-      const raw = median(measured[`raw ${durability}`])
-      const [small, ...larger] = SIZES.map((size) => median(measured[`${durability} ${size}`]))
-      for (const [n, size] of SIZES.entries()) {
-        const ratio = median(measured[`${durability} ${size}`]) / raw
-        say(`flush at ${size} MB ÷ raw put, ${durability}: ${times(ratio)}`)
-        expect(ratio, `${durability} at ${size} MB, ${n}`).toBeLessThanOrEqual(2)
+      const raw = `raw ${durability}`
+      const ofSize = (size: number) => measured[`${durability} ${size}`] ?? []
+      const series = { 'raw put of 4 KiB': measured[raw] ?? [] }
+      table(
+        `One small transaction, ${durability}`,
+        'raw put of 4 KiB',
+        Object.assign(series, Object.fromEntries(SIZES.map((size) => [`flush at ${size} MB`, ofSize(size)]))),
+      )
+      for (const [name, values] of Object.entries(series)) say(`${durability}, ${name}: p99 ${ms(at(values, 0.99))}`)
+      for (const size of SIZES) {
+        const measuredRatio = median(ofSize(size)) / median(measured[raw])
+        demand({ promise: `flush at ${size} MB ÷ raw put, ${durability}`, measured: measuredRatio, atMost: 2 })
       }
-      const flatness = Math.max(...larger) / (small ?? NaN)
-      say(`largest ÷ 1 MB, ${durability}: ${times(flatness)}`)
-      expect(flatness).toBeLessThanOrEqual(1.3)
+      const [small = NaN, ...larger] = SIZES.map((size) => median(ofSize(size)))
+      demand({ promise: `largest ÷ 1 MB, ${durability}`, measured: Math.max(...larger) / small, atMost: 1.3 })
     }
   }, 600_000)
 
@@ -67,14 +90,18 @@ describe('making one small transaction durable', () => {
         (megabytes) => globalThis.startBench().folding({ megabytes, rounds: 3000, smallestLogToFold: 2 ** 20 }),
         megabytes,
       )
-      const ratio = mean(measured.times.durable) / mean(measured.times.raw)
+      const { durable, raw } = measured.times
+      table(`3000 commits with folding, ${megabytes} MB`, 'raw put of 4 KiB', {
+        'raw put of 4 KiB': raw,
+        'durable commit': durable,
+      })
       say(
-        `${megabytes} MB, ${measured.folds} folds in 3000 commits: mean ${ms(mean(measured.times.durable))}, ${times(ratio)} a raw put; ` +
-          `p99 ${ms(at(measured.times.durable, 0.99))}, worst ${ms(Math.max(...measured.times.durable))}; ` +
-          `${Math.round(measured.bytesPerCommit / 1024)} KiB written per commit`,
+        `${megabytes} MB, ${measured.folds} folds in 3000 commits: mean ${ms(mean(durable))}, p99 ${ms(at(durable, 0.99))}, ` +
+          `worst ${ms(Math.max(...durable))}; ${Math.round(measured.bytesPerCommit / 1024)} KiB written per commit`,
       )
       expect(measured.folds).toBeGreaterThan(0)
-      expect(ratio).toBeLessThanOrEqual(3)
+      const measuredRatio = mean(durable) / mean(raw)
+      demand({ promise: `mean with folding ÷ raw put, ${megabytes} MB`, measured: measuredRatio, atMost: 3 })
     }
   }, 600_000)
 
@@ -84,16 +111,19 @@ describe('making one small transaction durable', () => {
       [20, 7],
       [200, 3],
     ] as const) {
-      const naive = median(
-        await page.evaluate((options) => globalThis.startBench().naive(options), { megabytes, rounds }),
-      )
+      const naive = await page.evaluate((options) => globalThis.startBench().naive(options), { megabytes, rounds })
       const measured = await page.evaluate(
         (size) => globalThis.startBench().commits({ sizes: [size], rounds: 40 }),
         megabytes,
       )
-      const ratio = naive / median(measured[`whole ${megabytes}`])
-      say(`export() and put at ${megabytes} MB: ${ms(naive)}, ${times(ratio)} a durable commit`)
-      expect(ratio).toBeGreaterThan(megabytes === 1 ? 1 : 10)
+      const whole = measured[`whole ${megabytes}`] ?? []
+      table(`Saving the whole database each time, ${megabytes} MB`, 'durable commit', {
+        'durable commit': whole,
+        'export() and put': naive,
+      })
+      const measuredRatio = median(naive) / median(whole)
+      const promise = `export() and put ÷ durable commit, ${megabytes} MB`
+      demand({ promise, measured: measuredRatio, atLeast: megabytes === 1 ? 1 : 10 })
     }
   }, 600_000)
 
@@ -101,7 +131,7 @@ describe('making one small transaction durable', () => {
     const alone = await page.evaluate(() => globalThis.startBench().groupCommit({ tasks: 1, commitsEach: 300 }))
     const together = await page.evaluate(() => globalThis.startBench().groupCommit({ tasks: 64, commitsEach: 30 }))
     say(`strict transactions a second: 1 task ${Math.round(alone)}, 64 tasks ${Math.round(together)}`)
-    expect(together / alone).toBeGreaterThan(3)
+    demand({ promise: 'strict transactions a second, 64 tasks ÷ 1 task', measured: together / alone, atLeast: 3 })
   }, 300_000)
 })
 
@@ -116,9 +146,11 @@ describe('opening', () => {
         (megabytes) => globalThis.startBench().openCold(megabytes),
         megabytes,
       )
-      say(
-        `cold open at ${megabytes} MB: ${ms(openMs)} after loading sql.js (${ms(loadMs)}); reading the same bytes raw first: ${ms(rawMs)}`,
-      )
+      table(`Cold open to the first answer, ${megabytes} MB`, 'reading the same bytes raw', {
+        'reading the same bytes raw': [rawMs],
+        'open and first answer': [openMs],
+        'loading sql.js before it': [loadMs],
+      })
       expect(fileBytes).toBeGreaterThan(megabytes * 1_000_000)
     }
   }, 600_000)
