@@ -16,6 +16,7 @@ import type { AgentRequest, SessionRequest } from '#engine/model/session-request
 import type { SessionStatus } from '#engine/model/session-status.ts'
 import type { WorkflowConfig } from '#engine/model/workflow.ts'
 import type { PreferencesApi } from './preferences-api.ts'
+import type { RetentionApi } from './retention-api.ts'
 import type { ViewsApi, WorkflowLimits, WorkflowView } from './views-api.ts'
 
 export type * from './preferences-api.ts'
@@ -26,7 +27,7 @@ export type * from './views-api.ts'
  * of the worker. Every method is async, answers with a Result, and may be called from any tab: a follower's calls go to the
  * leader. A command is answered when what it did is on disk.
  */
-export interface EngineApi extends ViewsApi, PreferencesApi {
+export interface EngineApi extends ViewsApi, PreferencesApi, RetentionApi {
   deployWorkflow(request: DeployRequest): Promise<Result<Deployed>>
   /** What deploying would say, without deploying. */
   checkScript(source: string): Promise<Result<ScriptCheck>>

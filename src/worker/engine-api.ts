@@ -10,6 +10,7 @@ import type { DurableDatabase } from './persistence/open-durable-database.ts'
 import type { Database } from './sqlite/database.ts'
 import { askDatabase } from './sqlite/sql-console.ts'
 import { createOutsideApi } from './outside-api.ts'
+import { createRetentionApi } from './retention-api.ts'
 import { createSessionApi } from './session-api.ts'
 import type { OpenTools } from './tools/open-tools.ts'
 import { measureTables } from './sqlite/table-sizes.ts'
@@ -92,6 +93,7 @@ export function createEngineApi(parts: EngineApiParts): EngineApi {
     listSavedQueries: () => answer(engine.listSavedQueries),
     saveQuery: engine.saveQuery,
     removeQuery: engine.removeQuery,
+    ...createRetentionApi(engine),
   }
 }
 

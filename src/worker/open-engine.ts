@@ -5,6 +5,7 @@ import type { EngineApi } from './api.ts'
 import { answerable } from './answerable.ts'
 import { startChangeFeed } from './change-feed.ts'
 import { createEngineApi } from './engine-api.ts'
+import { gzip } from './gzip.ts'
 import { createMonotonicIds } from './monotonic-ids.ts'
 import { createPageBridge } from './page-bridge.ts'
 import { IndexedDbDisk } from './persistence/indexed-db-disk.ts'
@@ -13,6 +14,7 @@ import { openDurableDatabase, type OpenTrouble } from './persistence/open-durabl
 import { refusalInWords } from './persistence/storage-state.ts'
 import { openStrictSettings } from './persistence/strict-settings.ts'
 import { openSandbox } from './sandbox/open-sandbox.ts'
+import { createFileSpace } from './sqlite/file-space.ts'
 import { greatestId } from './sqlite/greatest-id.ts'
 import { useConnection } from './sqlite/open-database.ts'
 import { createSqliteStore } from './sqlite/store.ts'
@@ -87,6 +89,8 @@ async function compose({ onFenced, onReplaced, announceWork }: EngineEvents): Pr
     tools: outside.tools,
     durability: durable.durability,
     crash: { reach: () => undefined },
+    compression: gzip,
+    space: createFileSpace(database, durable.durability, durable.noteCommit),
   })
   const stopFeed = startChangeFeed(database)
   engine.start()

@@ -8,6 +8,7 @@ import { openTestStore } from './open-test-store.ts'
 import { loadQuickjsWasm } from './quickjs-wasm.ts'
 import { createSeededRandom } from './seeded-random.ts'
 import { createToolKit } from './tool-kit.ts'
+import { upkeepPorts } from './upkeep-ports.ts'
 
 export interface DemoEngine {
   engine: Engine
@@ -37,6 +38,7 @@ export async function openDemoEngine(): Promise<DemoEngine> {
     tools,
     durability: { barrier: () => Promise.resolve(), flushSoon: () => undefined, isAccepting: () => true },
     crash: { reach: () => undefined },
+    ...upkeepPorts(database),
   })
   engine.start()
   return {

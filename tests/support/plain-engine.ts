@@ -6,6 +6,7 @@ import { createHandClock, type HandClock } from './hand-clock.ts'
 import { createInProcessSandbox } from './in-process-sandbox.ts'
 import { openTestStore, type TestStore } from './open-test-store.ts'
 import { createSeededRandom } from './seeded-random.ts'
+import { upkeepPorts } from './upkeep-ports.ts'
 
 export interface PlainEngine extends TestStore {
   engine: Engine
@@ -32,6 +33,7 @@ export const openPlainEngine = async (
       tools: parts.tools ?? noTools,
       durability: { barrier: () => Promise.resolve(), flushSoon: () => undefined, isAccepting: () => true },
       crash: { reach: () => undefined },
+      ...upkeepPorts(opened.database),
     },
     parts.options,
   )

@@ -15,6 +15,7 @@ import { createHandClock } from './hand-clock.ts'
 import { openTestStore } from './open-test-store.ts'
 import { loadQuickjsWasm } from './quickjs-wasm.ts'
 import { createSeededRandom } from './seeded-random.ts'
+import { upkeepPorts } from './upkeep-ports.ts'
 
 let sandbox: Promise<Sandbox> | undefined
 
@@ -212,6 +213,7 @@ export const openTestEngine = async (options: Partial<EngineOptions> = {}): Prom
             throw new PlugPulled()
           },
         },
+        ...upkeepPorts(opened.database),
       },
       options,
     )

@@ -18,6 +18,9 @@ export const crashPoints = [
   'recovery_begun',
   'recovery_marked',
   'recovery_done',
+  'archive_written',
+  'archive_rows_deleted',
+  'archive_rows_restored',
 ] as const
 export type CrashPoint = (typeof crashPoints)[number]
 

@@ -7,6 +7,7 @@ import type { Mutation } from '../model/mutation.ts'
 import type { RunResult, ScriptRun } from '../model/script-run.ts'
 import type { Session, SessionAgent, SessionContextEntry, SessionEvent, SessionMessage } from '../model/session.ts'
 import type { Block, HandlerState, ProducerSchedule, Script, Workflow, WorkflowStatus } from '../model/workflow.ts'
+import type { ArchiveReads, ArchiveWrites } from './archive-store.ts'
 
 /** A handler of a workflow, by name. */
 export interface HandlerKey {
@@ -308,6 +309,7 @@ export interface StoreReads {
   readonly sessionEvents: SessionEventReads
   readonly sessionContext: SessionContextReads
   readonly sessionMessages: SessionMessageReads
+  readonly archives: ArchiveReads
 }
 
 export interface StoreWrites extends StoreReads {
@@ -328,6 +330,7 @@ export interface StoreWrites extends StoreReads {
   readonly sessionEvents: SessionEventWrites
   readonly sessionContext: SessionContextWrites
   readonly sessionMessages: SessionMessageWrites
+  readonly archives: ArchiveWrites
 }
 
 /** Anyone may read; writing is only possible inside a transaction, and only `runtime/transitions` opens one. */

@@ -9,6 +9,8 @@ import { createPreferenceCommands, preferencesOf } from './preferences.ts'
 import { createQueries } from './queries.ts'
 import type { RecoveryReport } from './recovery.ts'
 import { recover } from './recovery.ts'
+import { createRetention } from './retention/retention.ts'
+import { createRetentionCommands } from './retention/retention-commands.ts'
 import { createRunLoop } from './run-loop.ts'
 import { createScheduler } from './scheduler.ts'
 import { SchedulerState } from './scheduler-state.ts'
@@ -57,9 +59,11 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
   const scripts = createScriptLoader(ports)
   const executeHandler = createExecuteHandler(ports, options, transitions, scripts)
   const mayStart = (): boolean => state === 'running' && durability.isAccepting()
+  const retention = createRetention({ ports, transitions, mayGoOn: mayStart })
   const scheduler = createScheduler({
     ports,
     flags,
+    upkeep: retention,
     maxParallelWorkflows: () => preferences.maxParallelWorkflows,
     runLoop: createRunLoop({ ports, transitions, flags, configOf, executeHandler, mayStart }),
     onFatal: (thrown) => {
@@ -116,6 +120,7 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
     ...createQueries(store, scheduler),
     ...createSessionCommands({ ports, transitions, scheduler }),
     ...createSessionQueries(ports, views, stream),
+    ...createRetentionCommands({ ports, transitions, scheduler, retention }),
   }
 }
 

@@ -1,8 +1,10 @@
 import type { Clock } from '../ports/clock.ts'
+import type { Compression } from '../ports/compression.ts'
 import type { CrashPoints } from '../ports/crash-point.ts'
 import type { Durability } from '../ports/durability.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Sandbox, SandboxLimits } from '../ports/sandbox.ts'
+import type { Space } from '../ports/space.ts'
 import type { Store } from '../ports/store.ts'
 import type { Tools } from '../ports/tools.ts'
 
@@ -15,6 +17,8 @@ export interface EnginePorts {
   tools: Tools
   durability: Durability
   crash: CrashPoints
+  compression: Compression
+  space: Space
 }
 
 export interface EngineOptions {

@@ -27,6 +27,8 @@ export interface SchedulerParts {
   /** Asked at every look: it can be changed while the engine runs. */
   maxParallelWorkflows: () => number
   runLoop: RunLoop
+  /** Work of the house, which no workflow waits for: it goes on by itself once begun. */
+  upkeep: { nextAt(now: number): number; begin(): void }
   /** The engine cannot go on: its own code failed where even the failure could not be written. */
   onFatal(thrown: unknown): void
 }
@@ -44,6 +46,7 @@ export const createScheduler = ({
   flags,
   maxParallelWorkflows,
   runLoop,
+  upkeep,
   onFatal,
 }: SchedulerParts): Scheduler => {
   const busy = new Set<string>()
@@ -129,7 +132,10 @@ export const createScheduler = ({
       ...limitedUntil.values(),
     ].filter((at) => at !== null)
     plannedAt = planned.length === 0 ? null : Math.min(...planned)
-    cancelTimer = plannedAt === null ? () => undefined : clock.wakeAt(Math.min(plannedAt, now + longestTimerMs), look)
+    const upkeepAt = upkeep.nextAt(now)
+    // What is due and could not begin waits for something other than time.
+    const nextAt = Math.min(plannedAt ?? Infinity, upkeepAt > now ? upkeepAt : Infinity)
+    cancelTimer = nextAt === Infinity ? () => undefined : clock.wakeAt(Math.min(nextAt, now + longestTimerMs), look)
   }
 
   const tellIfQuiet = (): void => {
@@ -146,7 +152,10 @@ export const createScheduler = ({
     const now = clock.now()
     lookedAt = now
     scanTimes(now)
-    if (durability.isAccepting()) for (const id of pick(maxParallelWorkflows() - busy.size)) void drive(id)
+    if (durability.isAccepting()) {
+      for (const id of pick(maxParallelWorkflows() - busy.size)) void drive(id)
+      if (upkeep.nextAt(now) <= now) upkeep.begin()
+    }
     setTimer(now)
     tellIfQuiet()
   }

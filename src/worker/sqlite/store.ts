@@ -1,4 +1,5 @@
 import type { Store, StoreWrites } from '#engine/ports/store.ts'
+import { createArchiveRepository } from './archives.ts'
 import { checkInvariants } from './check-invariants.ts'
 import type { Database } from './database.ts'
 import { createEscalationRepository } from './escalations.ts'
@@ -38,6 +39,7 @@ export function createSqliteStore(database: Database): Store {
     sessionEvents: createSessionEventRepository(database),
     sessionContext: createSessionContextRepository(database),
     sessionMessages: createSessionMessageRepository(database),
+    archives: createArchiveRepository(database),
   }
   // The same objects serve reading and writing: the types keep writers inside a transaction, and so does the database.
   return {

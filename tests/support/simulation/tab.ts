@@ -16,6 +16,7 @@ import {
   mortalTools,
 } from './mortal-ports.ts'
 import type { OutsideWorld } from './outside-world.ts'
+import { upkeepPorts } from '../upkeep-ports.ts'
 
 export interface Tab {
   engine: Engine
@@ -55,6 +56,7 @@ export const openTab = (parts: TabParts): Tab => {
     tools: mortalTools(world.tools, life),
     durability: mortalDurability(life, disk.flush),
     crash: mortalCrashPoints(life),
+    ...upkeepPorts(database),
   }
   return {
     engine: createEngine(parts.sabotage?.(ports) ?? ports),

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { archiveKinds } from '#engine/model/archive.ts'
 import { failureTypes } from '#engine/model/errors.ts'
 import { escalationActions, escalationKinds } from '#engine/model/escalation.ts'
 import { eventStatuses } from '#engine/model/event.ts'
@@ -227,6 +228,7 @@ const validRows: Record<string, Values> = {
     is_put_away: 1,
     json_bytes: 10,
     document: new Uint8Array([1]),
+    restored_at: null,
   },
 }
 
@@ -316,7 +318,7 @@ const unions: [table: string, column: string, members: readonly string[], compan
   ['session_agents', 'state', agentStates, (state) => agentCompanions[state] ?? {}],
   ['session_agents', 'task_type', ['text', 'json'], () => ({ task: '{}' })],
   ['session_events', 'event_type', sessionEventTypes],
-  ['archives', 'kind', ['session', 'run']],
+  ['archives', 'kind', archiveKinds],
   ['logs', 'level', logLevels],
   ['logs', 'phase', [...producerPhases, ...consumerPhases]],
 ]

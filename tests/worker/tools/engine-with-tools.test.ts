@@ -9,6 +9,7 @@ import { openTestStore } from '../../support/open-test-store.ts'
 import { loadQuickjsWasm } from '../../support/quickjs-wasm.ts'
 import { createSeededRandom } from '../../support/seeded-random.ts'
 import { createToolKit } from '../../support/tool-kit.ts'
+import { upkeepPorts } from '../../support/upkeep-ports.ts'
 
 const VALUE = 'sk-a-very-secret-key'
 
@@ -33,6 +34,7 @@ async function setUp() {
     tools,
     durability: { barrier: () => Promise.resolve(), flushSoon: () => undefined, isAccepting: () => true },
     crash: { reach: () => undefined },
+    ...upkeepPorts(database),
   })
   engine.start()
   const deploy = async (source: string): Promise<void> => {

@@ -79,7 +79,7 @@ export const createSessionViews = (store: StoreReads): SessionViews => {
       const isFresh = known?.changedAgents.size === 0 && !known.isSessionChanged && !known.isCostChanged
       if (known !== undefined && isFresh) return known.view
       const session = store.sessions.get(sessionId)
-      const isGrown = known !== undefined && [...known.changedAgents].some((id) => !known.positions.has(id))
+      const isGrown = known !== undefined && known.view.agents.length !== session?.agentCount
       if (session === undefined || isGrown) forget(sessionId)
       if (session === undefined) return undefined
       if (known !== undefined && !isGrown) return refresh(known, session)

@@ -5,13 +5,27 @@ import type { EventDraft } from '../../model/event.ts'
 import type { JsonText } from '../../model/json.ts'
 import type { Mutation, MutationResolver } from '../../model/mutation.ts'
 import type { PrepareResult } from '../../model/prepare-result.ts'
+import type { Archive } from '../../model/archive.ts'
+import type { UpkeepSummary } from '../../model/retention.ts'
 import type { Result } from '../../model/result.ts'
 import type { RunResult, RunTrigger, ScriptRun } from '../../model/script-run.ts'
 import type { Session, SessionAgent } from '../../model/session.ts'
 import type { Workflow } from '../../model/workflow.ts'
+import type { Dossier } from '../../ports/archive-store.ts'
 import type { PhaseEvent } from '../../machine/phases.ts'
 import type { WorkflowEvent } from '../../machine/statuses.ts'
 import { advanceSession, settleAgent } from './agents.ts'
+import type { Packed } from './archives.ts'
+import {
+  deleteArchive,
+  deleteArchivedRows,
+  finishRestore,
+  putAway,
+  putBack,
+  recordUpkeep,
+  restoreRows,
+  setRetentionDays,
+} from './archives.ts'
 import type { PhaseTrace } from './attempts.ts'
 import { advance, startAttempt, startRetry } from './attempts.ts'
 import { commitConsumer, commitEmpty, savePrepared } from './consumer.ts'
@@ -169,6 +183,35 @@ export const createTransitions = (ports: TransitionPorts) => {
     advanceSession: (id: string): void => {
       commit((t) => {
         advanceSession(t, id)
+      })
+    },
+
+    putAway: (packed: Packed): Result<Archive> => commit((t) => putAway(t, packed)),
+    deleteArchivedRows: (archive: Archive): boolean => commit((t) => deleteArchivedRows(t, archive)),
+    putBackArchive: (archive: Archive): void => {
+      commit((t) => {
+        putBack(t, archive)
+      })
+    },
+    restoreArchivedRows: (archive: Archive, piece: Dossier): void => {
+      commit((t) => {
+        restoreRows(t, archive, piece)
+      })
+    },
+    finishRestore: (archive: Archive): void => {
+      commit((t) => {
+        finishRestore(t, archive)
+      })
+    },
+    deleteArchive: (id: string): Result<void> => commit((t) => deleteArchive(t, id)),
+    setRetentionDays: (days: number): void => {
+      commit((t) => {
+        setRetentionDays(t, days)
+      })
+    },
+    recordUpkeep: (summary: UpkeepSummary): void => {
+      commit((t) => {
+        recordUpkeep(t, summary)
       })
     },
   }

@@ -240,6 +240,8 @@ export const deleteSession = (transition: Transition, id: string): Result<void> 
     return refuse(`"${session.objective}" is still ${session.state}. Cancel it and let it come to its end first.`)
   }
   tx.sessions.delete(id)
+  const archive = tx.archives.ofSubject(id)
+  if (archive !== undefined) tx.archives.setPlace(archive.id, { isPutAway: true, restoredAt: null })
   for (const { workflowId } of agents) {
     if (workflowId === null) continue
     tx.settings.remove(limitsKey(workflowId))
@@ -253,7 +255,10 @@ export const deleteSession = (transition: Transition, id: string): Result<void> 
 const findSession = ({ tx }: Transition, id: string): Result<Session> => {
   const session = tx.sessions.get(id)
   if (session === undefined) return err(unknownSession(id))
-  if (session.restoredAt === null) return ok(session)
+  if (session.restoredAt === null && tx.archives.ofSubject(id) === undefined) return ok(session)
+  if (session.restoredAt === null) {
+    return err(engineError('read_only', `"${session.objective}" is just being put into the archive.`))
+  }
   return err(
     engineError(
       'read_only',

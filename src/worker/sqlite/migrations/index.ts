@@ -1,6 +1,7 @@
 import initial from './0001-initial.sql?raw'
 import sessions from './0002-sessions.sql?raw'
 import dailyLimits from './0003-daily-limits.sql?raw'
+import archives from './0004-archives.sql?raw'
 
 export interface Migration {
   version: number
@@ -12,4 +13,5 @@ export const migrations: readonly Migration[] = [
   { version: 1, sql: initial },
   { version: 2, sql: sessions },
   { version: 3, sql: dailyLimits },
+  { version: 4, sql: archives },
 ]

@@ -1,0 +1,18 @@
+const dayMs = 24 * 60 * 60_000
+
+export const defaultRetentionDays = 30
+export const mostRetentionDays = 36_500
+const lookEveryMs = dayMs
+
+/** What finished by then is old enough; null when everything is kept for ever. */
+export const finishedBy = (now: number, days: number): number | null => (days === 0 ? null : now - days * dayMs)
+
+/** A clock that was set back makes it due at once: nothing is lost by looking once more. */
+export const nextUpkeepAt = (lookedAt: number | null, now: number): number =>
+  lookedAt === null || lookedAt > now ? now : lookedAt + lookEveryMs
+
+const leastFreeBytes = 4 * 1024 * 1024
+
+/** Shortening the file writes it anew: by itself only when that gives back a good part of it. */
+export const isWorthGivingBack = ({ fileBytes, freeBytes }: { fileBytes: number; freeBytes: number }): boolean =>
+  freeBytes >= leastFreeBytes && freeBytes >= fileBytes / 4
