@@ -34,9 +34,12 @@ export const dieAtEveryOpportunity = async (seed: number, census: Census, step =
   }
 }
 
+/** Lives here are too short for anything to be archived: retention.crash.test.ts dies at these. */
+const pointsOfRetention: readonly string[] = ['archive_written', 'archive_rows_deleted', 'archive_rows_restored']
+
 export const expectEveryCrashPoint = ({ deathsAt }: Census): void => {
   const never = [...crashPoints, 'before_commit', 'after_commit', 'before_flush'].filter(
-    (point) => !deathsAt.has(point as Opportunity),
+    (point) => !deathsAt.has(point as Opportunity) && !pointsOfRetention.includes(point),
   )
   expect(never, 'crash points at which nothing ever died').toEqual([])
 }

@@ -5,6 +5,7 @@ import { createMonotonicIds } from '#worker/monotonic-ids.ts'
 import { greatestId } from '#worker/sqlite/greatest-id.ts'
 import { createSystemClock } from '#worker/system-clock.ts'
 import { openTestStore, type TestStore } from './open-test-store.ts'
+import { upkeepPorts } from './upkeep-ports.ts'
 import { withNoop } from './workloads.ts'
 
 const noTools: Tools = { find: () => undefined, list: () => [], covers: () => true }
@@ -21,6 +22,7 @@ export const openNodeEngine = async (sandbox: Sandbox, bytes?: Uint8Array): Prom
     tools: withNoop(noTools),
     durability: { barrier: () => Promise.resolve(), flushSoon: () => undefined, isAccepting: () => true },
     crash: { reach: () => undefined },
+    ...upkeepPorts(opened.database),
   })
   engine.start()
   return { ...opened, engine }

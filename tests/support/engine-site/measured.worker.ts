@@ -13,6 +13,7 @@ import { createSystemClock } from '#worker/system-clock.ts'
 import { openTools } from '#worker/tools/open-tools.ts'
 import { sqliteInBrowser } from '../durability-site/open-in-browser.ts'
 import { carryAll, deployCarriers, withNoop, type Deployed } from '../workloads.ts'
+import { upkeepPorts } from '../upkeep-ports.ts'
 
 interface Opened {
   engine: Engine
@@ -46,6 +47,7 @@ const open = async (name: string): Promise<Opened> => {
     tools: withNoop(openTools({ clock, databaseName: name }).tools),
     durability: durable.durability,
     crash: { reach: () => undefined },
+    ...upkeepPorts(database),
   })
   startChangeFeed(database)
   engine.start()

@@ -1,4 +1,4 @@
-import { mostRetentionDays } from '../../machine/retention.ts'
+import { isOldEnough, mostRetentionDays } from '../../machine/retention.ts'
 import type { Archive, ArchiveKind, ArchiveQuery } from '../../model/archive.ts'
 import { engineError } from '../../model/errors.ts'
 import type { Result } from '../../model/result.ts'
@@ -18,6 +18,11 @@ interface RetentionCommandParts {
   scheduler: Pick<Scheduler, 'look'>
   retention: Retention
 }
+
+const tooYoung = engineError(
+  'illegal_transition',
+  'A run can be archived a day after it finished: until then it counts towards the daily limits of its workflow.',
+)
 
 /** What a person can tell the archive to do. Each is on disk before it is answered. */
 export const createRetentionCommands = ({ ports, transitions, scheduler, retention }: RetentionCommandParts) => {
@@ -45,6 +50,7 @@ export const createRetentionCommands = ({ ports, transitions, scheduler, retenti
     if (known !== undefined) return putAwayAgain(known)
     const subject = store.archives.subject(kind, id)
     if (subject === undefined) return err(whyNot(kind, id))
+    if (kind === 'run' && !isOldEnough(subject.finishedAt, clock.now())) return err(tooYoung)
     retention.step('archiving', 0, 1)
     const put = await retention.packing.archive(subject)
     return put.ok ? saved(ok({ archiveId: put.value.id })) : put

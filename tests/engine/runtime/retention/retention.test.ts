@@ -197,6 +197,11 @@ describe('a finished run', () => {
     const id = await world.deploy(producerScript(publishTwo, `{ interval: '30d' }`))
     await world.settle()
     const runId = String(world.value(`SELECT id FROM script_runs`))
+    expect(await world.engine.archiveRun(runId)).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining('daily limits') as unknown },
+    })
+    world.clock.advance(DAY)
     must(await world.engine.archiveRun(runId))
     await world.engine.deleteWorkflow(id)
     const refused = await world.engine.restoreArchive(runId)
