@@ -8,7 +8,8 @@ import { createScriptCheck } from './check-script.ts'
 import { createSessionCheck } from './check-session.ts'
 import type { DurableDatabase } from './persistence/open-durable-database.ts'
 import type { Database } from './sqlite/database.ts'
-import { askDatabase } from './sqlite/sql-console.ts'
+import { readSchema } from './sqlite/schema.ts'
+import { askDatabase, askForTable } from './sqlite/sql-console.ts'
 import { createOutsideApi } from './outside-api.ts'
 import { createRetentionApi } from './retention-api.ts'
 import { createSessionApi } from './session-api.ts'
@@ -28,6 +29,9 @@ export interface EngineApiParts {
   atLength: <T>(work: () => T) => T
   backup: Omit<BackupParts, 'engine' | 'durable' | 'atLength'>
 }
+
+/** More than anybody reads; a backup and another program are for more. */
+const MOST_ROWS = 10_000
 
 /** The public API over the open engine. Nothing here decides anything: it only puts each answer into its shape. */
 export function createEngineApi(parts: EngineApiParts): EngineApi {
@@ -90,6 +94,9 @@ export function createEngineApi(parts: EngineApiParts): EngineApi {
     getPreferences: () => answer(engine.getPreferences),
     setPreferences: engine.setPreferences,
     getTableSizes: () => answer(() => durable.readImage((file) => measureTables(database, file))),
+    getSchema: () => answer(() => readSchema(database)),
+    getQueryTable: (query, { limit = MOST_ROWS } = {}) =>
+      Promise.resolve(askForTable(database, query, Math.min(limit, MOST_ROWS))),
     listSavedQueries: () => answer(engine.listSavedQueries),
     saveQuery: engine.saveQuery,
     removeQuery: engine.removeQuery,

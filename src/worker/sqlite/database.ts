@@ -68,27 +68,49 @@ export class Database {
   }
 
   /**
-   * One statement from outside, not kept. SQLite itself refuses to write meanwhile. `onRow` may throw to end it: between two rows
-   * is the only place where it can be ended, because sql.js does not give us SQLite's interrupt.
+   * One statement from outside, not kept. SQLite itself refuses to write meanwhile. `onRow` may end it, by throwing or with false:
+   * between two rows is the only place where it can be ended, because sql.js does not give us SQLite's interrupt.
    */
-  readOnly(sql: string, params: readonly SqlValue[] = [], onRow: (count: number) => void = () => undefined): Row[] {
+  readOnlyTable(
+    sql: string,
+    params: readonly SqlValue[],
+    onRow: (count: number) => boolean,
+  ): { columns: string[]; rows: SqlValue[][] } {
     this.#connection.run('PRAGMA query_only = ON')
     try {
       const statement = this.#connection.prepare(sql)
       try {
         statement.bind(bindable(params))
-        const prepared = { statement, columns: statement.getColumnNames(), writtenTable: null }
-        const rows: Row[] = []
+        const rows: SqlValue[][] = []
         while (statement.step()) {
-          rows.push(toRow(prepared, statement.get()))
-          onRow(rows.length)
+          rows.push(statement.get().map((value) => value ?? null))
+          if (!onRow(rows.length)) break
         }
-        return rows
+        return { columns: statement.getColumnNames(), rows }
       } finally {
         statement.free()
       }
     } finally {
       this.#connection.run('PRAGMA query_only = OFF')
+    }
+  }
+
+  /** The same, with rows as objects; `onRow` may throw to end it. */
+  readOnly(sql: string, params: readonly SqlValue[] = [], onRow: (count: number) => void = () => undefined): Row[] {
+    const { columns, rows } = this.readOnlyTable(sql, params, (count) => {
+      onRow(count)
+      return true
+    })
+    return rows.map((values) => toRow({ columns }, values))
+  }
+
+  /** What SQLite says to a statement before it is executed; null when it understands it. */
+  complaint(sql: string): string | null {
+    try {
+      this.#connection.prepare(sql).free()
+      return null
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
     }
   }
 
@@ -188,7 +210,7 @@ export class Database {
   }
 }
 
-function toRow({ columns }: Prepared, values: readonly StoredValue[]): Row {
+function toRow({ columns }: Pick<Prepared, 'columns'>, values: readonly StoredValue[]): Row {
   const row: Row = {}
   for (const [i, column] of columns.entries()) row[column] = values[i] ?? null
   return row

@@ -1,6 +1,7 @@
 import { engineError } from '#engine/model/errors.ts'
 import { err, ok, type Result } from '#engine/model/result.ts'
 import type { Database, Row, SqlValue } from './database.ts'
+import { placeOfComplaint } from './complaint-place.ts'
 
 /** `PRAGMA name = value` changes the connection without writing the file, so SQLite would not refuse it. */
 const READING_PRAGMA =
@@ -11,13 +12,41 @@ const READING_STATEMENT = /^(?:SELECT|WITH|VALUES|EXPLAIN)\b/i
 const LONGEST_MS = 5_000
 const ROWS_BETWEEN_LOOKS = 100
 
+/** A result as a table: columns may have the same name. */
+export interface SqlTable {
+  columns: string[]
+  rows: SqlValue[][]
+  /** There were more rows than asked for. */
+  isCut: boolean
+}
+
+type Now = () => number
+const realNow: Now = () => performance.now()
+
 /** Questions of people and tests to the real database. Nothing they say can change it. */
-export function askDatabase(
+export const askDatabase = (database: Database, query: unknown, params: unknown, now = realNow): Result<Row[]> =>
+  ask(database, query, params, (sql, bound) => {
+    const stop = stopAt(now() + LONGEST_MS, now)
+    return database.readOnly(sql, bound, stop)
+  })
+
+/** The same for a screen: in the order of the columns, no more rows than asked for, and with the place of what is wrong. */
+export const askForTable = (database: Database, query: unknown, limit: number, now = realNow): Result<SqlTable> =>
+  ask(database, query, [], (sql, bound) => {
+    const stop = stopAt(now() + LONGEST_MS, now)
+    const { columns, rows } = database.readOnlyTable(sql, bound, (count) => {
+      stop(count)
+      return count <= limit
+    })
+    return { columns, rows: rows.slice(0, limit), isCut: rows.length > limit }
+  })
+
+function ask<T>(
   database: Database,
   query: unknown,
   params: unknown,
-  now: () => number = () => performance.now(),
-): Result<Row[]> {
+  read: (sql: string, params: SqlValue[]) => T,
+): Result<T> {
   if (typeof query !== 'string' || query.trim() === '') {
     return err(engineError('invalid_input', 'There is no query: pass SQL text, such as "SELECT * FROM workflows".'))
   }
@@ -27,12 +56,13 @@ export function askDatabase(
   const statement = withoutLeadingComments(query)
   if (!READING_STATEMENT.test(statement) && !READING_PRAGMA.test(statement)) return err(readOnly)
   try {
-    return ok(database.readOnly(query, params ?? [], stopAt(now() + LONGEST_MS, now)))
+    return ok(read(query, params ?? []))
   } catch (error) {
     if (error instanceof TooLong) return err(engineError('invalid_input', error.message))
     const message = error instanceof Error ? error.message : String(error)
     if (message.includes('readonly database')) return err(readOnly)
-    return err(engineError('invalid_input', `The query failed: ${message}.`))
+    const place = placeOfComplaint(message, query, (part) => database.complaint(part))
+    return err(engineError('invalid_input', `The query failed: ${message}.`, place ?? undefined))
   }
 }
 
