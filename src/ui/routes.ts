@@ -15,6 +15,7 @@ export const routes: readonly Route[] = [
   { path: '/sessions', title: 'Sessions', load: () => import('./features/sessions/sessions-screen.svelte') },
   { path: '/sessions/new', title: 'New session', load: () => import('./features/sessions/new-session-screen.svelte') },
   { path: '/sessions/:id', title: 'Session', load: () => import('./features/sessions/session-screen.svelte') },
+  { path: '/import', title: 'Import a workflow', load: () => import('./features/sharing/import-screen.svelte') },
   { path: '/sql', title: 'SQL', load: () => import('./features/sql/sql-screen.svelte') },
   { path: '/settings/:section?', title: 'Settings', load: () => import('./features/settings/settings-screen.svelte') },
   { path: '/gallery', title: 'Gallery', load: () => import('./features/gallery/gallery-screen.svelte') },

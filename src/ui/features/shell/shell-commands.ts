@@ -1,3 +1,4 @@
+import FileUp from '@lucide/svelte/icons/file-up'
 import Keyboard from '@lucide/svelte/icons/keyboard'
 import Monitor from '@lucide/svelte/icons/monitor'
 import MoonStar from '@lucide/svelte/icons/moon-star'
@@ -52,6 +53,13 @@ export function shellCommands({ router, theme }: App, { openPalette, openShortcu
       icon: Keyboard,
       keys: '?',
       run: openShortcuts,
+    },
+    {
+      id: 'import',
+      title: 'Import a workflow',
+      group: 'Everywhere',
+      icon: FileUp,
+      run: () => router.go('#/import'),
     },
     ...themes.map((choice) => ({
       id: `theme ${choice}`,
