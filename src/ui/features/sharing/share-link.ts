@@ -3,7 +3,7 @@ import { err, ok, type Result } from '#engine/model/result.ts'
 import { LARGEST_FILE, sharedToText, textToShared, TOO_LARGE, type SharedWorkflow } from './shared-workflow.ts'
 
 /** Where links lead: everything is behind the `#`, which no browser sends to any server. */
-export const IMPORT_PATH = '#/import'
+const IMPORT_PATH = '#/import'
 const PARAMETER = 'w'
 const DAMAGED = err(engineError('invalid_input', 'The link is damaged or was cut off. Ask for it again.'))
 
