@@ -43,8 +43,12 @@ export function createBackupApi(parts: BackupParts): BackupApi {
   const { engine, durable, sqlJs, backup, atLength, onReplacing, onReplaced } = parts
   const check = (bytes: unknown) => atLength(() => checkImport(sqlJs, bytes))
 
+  /** What is only in memory would be lost with the engine that is closed for it. */
+  const refused = () => err(engineError('storage', `${inWords(durable.storage())} Nothing was replaced.`))
+
   /** Nothing may be under way while the ground is exchanged: a mutation in flight must get its outcome recorded first. */
   const replace = async (work: () => Promise<Result<void, StorageState>>): Promise<Result<null>> => {
+    if (!durable.durability.isAccepting()) return refused()
     engine.stop()
     if (!(await isQuietSoon(engine))) {
       engine.resume()
@@ -52,7 +56,10 @@ export function createBackupApi(parts: BackupParts): BackupApi {
         engineError('run_active', 'A handler is still running. Try again when it has finished. Nothing was changed.'),
       )
     }
-    await durable.durability.barrier()
+    if (!(await isSaved(durable))) {
+      engine.resume()
+      return refused()
+    }
     onReplacing()
     const replaced = await work()
     setTimeout(onReplaced, ANSWER_FIRST_MS)
@@ -60,10 +67,8 @@ export function createBackupApi(parts: BackupParts): BackupApi {
   }
 
   return {
-    exportDatabase: async () => {
-      await durable.durability.barrier()
-      return ok(atLength(durable.image))
-    },
+    // Without waiting for the disk: it is wanted most when the disk takes nothing.
+    exportDatabase: () => Promise.resolve(ok(atLength(durable.image))),
     checkImport: (bytes) => {
       const checked = check(bytes)
       return Promise.resolve(checked.ok ? ok(checked.value.preview) : checked)
@@ -92,6 +97,22 @@ export function createBackupApi(parts: BackupParts): BackupApi {
     },
   }
 }
+
+/** False as soon as storage says no: a barrier waits until it says yes again, and that may be never. */
+const isSaved = ({ durability }: DurableDatabase): Promise<boolean> =>
+  new Promise((resolve) => {
+    const end = (saved: boolean) => {
+      clearInterval(look)
+      resolve(saved)
+    }
+    const look = setInterval(() => {
+      if (!durability.isAccepting()) end(false)
+    }, ANSWER_FIRST_MS)
+    durability.barrier().then(
+      () => end(true),
+      () => end(false),
+    )
+  })
 
 const isQuietSoon = (engine: Engine): Promise<boolean> =>
   new Promise((resolve) => {

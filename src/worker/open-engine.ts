@@ -54,7 +54,7 @@ export async function openEngine(events: EngineEvents): Promise<Result<OpenEngin
 }
 
 async function compose({ onFenced, onReplaced, announceWork }: EngineEvents): Promise<Result<OpenEngine>> {
-  let look = (): void => undefined
+  const told = { look: (): void => undefined, tellAll: (): void => undefined, last: 'ok' }
   const sqlite = await sqliteHere()
   const opened = await openDurableDatabase({
     disk: new IndexedDbDisk(DATABASE_NAME, indexedDB),
@@ -62,7 +62,10 @@ async function compose({ onFenced, onReplaced, announceWork }: EngineEvents): Pr
     onState: ({ kind }) => {
       if (kind === 'fenced') onFenced()
       // Trouble that has passed is a reason to look for work again.
-      if (kind === 'ok') look()
+      if (kind === 'ok') told.look()
+      // Trouble that stays is met again with each attempt.
+      if (kind !== told.last) told.tellAll()
+      told.last = kind
     },
   })
   if (!opened.ok) return err(troubleToError(opened.error))
@@ -92,9 +95,10 @@ async function compose({ onFenced, onReplaced, announceWork }: EngineEvents): Pr
     compression: gzip,
     space: createFileSpace(database, durable.durability, durable.noteCommit),
   })
-  const stopFeed = startChangeFeed(database)
+  const changes = startChangeFeed(database)
+  told.tellAll = changes.tellAll
   engine.start()
-  look = engine.look
+  told.look = engine.look
   const backup = createFolderBackup({
     settings: openStrictSettings(`${DATABASE_NAME}-backup`, indexedDB),
     image: durable.image,
@@ -123,7 +127,7 @@ async function compose({ onFenced, onReplaced, announceWork }: EngineEvents): Pr
       isClosed = true
       clearInterval(backupTimer)
       engine.stop()
-      stopFeed()
+      changes.stop()
       page.close()
       sandbox.close()
       durable.close()

@@ -110,7 +110,10 @@ export class Flusher implements Durability {
   /** Drops the database that was replaced by an import: it cannot be gone back to any more. */
   forgetPrevious(): Promise<void> {
     this.#forgetsPrevious = this.#disk.previous !== null
-    return this.barrier()
+    const forgotten = this.barrier()
+    // A full storage has room again afterwards: not to be put off until the next attempt.
+    void this.retry()
+    return forgotten
   }
 
   isAccepting(): boolean {
@@ -182,7 +185,7 @@ export class Flusher implements Durability {
     const move = this.#storage.kind === 'ok' ? folding.headMove(this.#disk) : null
     if (move) return this.#step({ ...move, durability: 'strict' }, { movesHead: true })
     const { previous } = this.#disk
-    if (this.#forgetsPrevious && previous && this.#storage.kind === 'ok') {
+    if (this.#forgetsPrevious && previous) {
       const state = { ...this.#disk, previous: null }
       return this.#step({ state, dropGenerations: [previous.generation], durability: 'strict' }, {})
     }

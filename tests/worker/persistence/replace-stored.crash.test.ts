@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openBriefly, openForTest } from '../../support/durable.ts'
+import { openBriefly, openForTest, settle } from '../../support/durable.ts'
 import { checkLedger, commitEntry, createLedger } from '../../support/ledger.ts'
 import { SimulatedDisk, SimulatedPlatters, type Misfortune } from '../../support/simulated-disk.ts'
 
@@ -64,6 +64,32 @@ describe('putting another database in place', () => {
     expect(opened.replacedAt()).toBeNull()
     expect(await opened.undoReplace()).toMatchObject({ ok: false })
     expect(await entriesOn(platters)).toBe(NEW + 1)
+  })
+
+  test('forgetting what was replaced makes room in a full storage at once, and nothing is lost', async () => {
+    const platters = await platterWithOld()
+    await (await openForTest(platters)).replaceWith(await ledgerImage(NEW))
+    const opened = await openForTest(platters, { smallestLogToFold: 3000 })
+    const { disk, database, durability, forgetReplaced, storage } = opened
+    // Room for the log, not for the pieces that the first fold wants to write along with it.
+    disk.quotaBytes = platters.storedBytes() + 100_000
+    while (durability.isAccepting()) {
+      commitEntry(database)
+      await settle()
+    }
+    expect(storage().kind).toBe('full')
+    const entries = commitEntry(database)
+    disk.quotaBytes = Infinity
+    disk.writes.length = 0
+    await forgetReplaced()
+    expect(storage().kind).toBe('ok')
+    expect(generationsOn(platters)).toBe(1)
+    const [dropping, sentAgain] = disk.writes
+    expect(dropping?.dropGenerations).toHaveLength(1)
+    expect(sentAgain?.records?.length).toBeGreaterThan(0)
+    // What is sent again is older than the file by now.
+    expect(sentAgain?.extents).toBeUndefined()
+    expect(await entriesOn(platters)).toBe(entries)
   })
 
   test('only the last replacement is kept', async () => {
