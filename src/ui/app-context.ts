@@ -7,6 +7,7 @@ import type { LiveQuery } from './client/live-query.svelte.ts'
 import type { Router } from './client/router.svelte.ts'
 import type { Commands } from './state/commands.svelte.ts'
 import type { EngineStatus } from './state/engine-status.svelte.ts'
+import type { IncomingFiles } from './state/incoming-files.svelte.ts'
 import type { LiveDemo } from './state/live-demo.svelte.ts'
 import type { Theme } from './state/theme.svelte.ts'
 import type { Toasts } from './state/toasts.svelte.ts'
@@ -24,6 +25,7 @@ export interface App {
   status: EngineStatus
   updates: Updates
   demo: LiveDemo
+  incoming: IncomingFiles
   /** A live query over these tables: see src/ui/README.md. */
   live: <T>(tables: readonly string[], read: (engine: EngineApi) => Promise<Result<T>>) => LiveQuery<T>
 }

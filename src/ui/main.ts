@@ -11,6 +11,7 @@ import { Router } from './client/router.svelte.ts'
 import { routes } from './routes.ts'
 import { Commands } from './state/commands.svelte.ts'
 import { EngineStatus } from './state/engine-status.svelte.ts'
+import { IncomingFiles } from './state/incoming-files.svelte.ts'
 import { LiveDemo } from './state/live-demo.svelte.ts'
 import { Theme } from './state/theme.svelte.ts'
 import { Toasts } from './state/toasts.svelte.ts'
@@ -39,9 +40,11 @@ const app: AppContext = {
   theme: new Theme(),
   updates: new Updates(engine),
   demo: new LiveDemo(client),
+  incoming: new IncomingFiles(),
   live: (tables, read) => new LiveQuery(changes, tables, () => read(engine)),
 }
 status.follow(engine, changes)
+app.incoming.watch(app.router)
 // A page that holds a lock is not frozen in the background; one held by the worker alone would not prevent it.
 void navigator.locks.request(`holdfast:page:${crypto.randomUUID()}`, () => new Promise(() => undefined))
 servePageRequests((handlerRunId) => {
