@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { extname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { contentSecurityPolicy } from './content-security-policy.mjs'
 import { giveUp } from './run.mjs'
 
@@ -26,6 +28,9 @@ const MIME_TYPES = {
   '.webmanifest': 'application/manifest+json; charset=utf-8',
   '.woff2': 'font/woff2',
 }
+
+/** Everything else is compressed already, or too small to matter. */
+const COMPRESSED = new Set(['.css', '.html', '.js', '.json', '.svg', '.wasm', '.webmanifest'])
 
 const SECURITY_HEADERS = {
   'Content-Security-Policy': contentSecurityPolicy,
@@ -60,6 +65,7 @@ function headersOf(folder, file, stats) {
     'Content-Type': MIME_TYPES[extname(file)] ?? 'application/octet-stream',
     'Cache-Control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
     ETag: `"${stats.size.toString(36)}-${stats.mtimeMs.toString(36)}"`,
+    Vary: 'Accept-Encoding',
   }
 }
 
@@ -68,15 +74,28 @@ function headersOf(folder, file, stats) {
  * @param {string} folder
  */
 export function createStaticServer(folder) {
-  return createServer((request, response) => void answer(folder, request, response))
+  const compress = createCompressor()
+  return createServer((request, response) => void answer({ folder, compress }, request, response))
+}
+
+/** Remembers what it has compressed: the same few files are asked for again and again. */
+function createCompressor() {
+  /** @type {Map<string, Promise<Buffer>>} */
+  const known = new Map()
+  return (/** @type {string} */ file, /** @type {string} */ version) => {
+    const key = `${file} ${version}`
+    const body = known.get(key) ?? readFile(file).then(promisify(gzip))
+    known.set(key, body)
+    return body
+  }
 }
 
 /**
- * @param {string} folder
+ * @param {{ folder: string, compress: ReturnType<typeof createCompressor> }} site
  * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').ServerResponse} response
  */
-async function answer(folder, request, response) {
+async function answer({ folder, compress }, request, response) {
   /** @param {number} status @param {string} text @param {Record<string, string>} [headers] */
   const refuse = (status, text, headers) =>
     response
@@ -93,6 +112,12 @@ async function answer(folder, request, response) {
   const headers = headersOf(folder, file, stats)
   if (request.headers['if-none-match'] === headers.ETag) return response.writeHead(304, headers).end()
 
+  const isCompressed = COMPRESSED.has(extname(file)) && /\bgzip\b/.test(String(request.headers['accept-encoding']))
+  if (isCompressed) {
+    const body = await compress(file, headers.ETag)
+    response.writeHead(200, { ...headers, 'Content-Encoding': 'gzip', 'Content-Length': body.length })
+    return response.end(request.method === 'HEAD' ? undefined : body)
+  }
   response.writeHead(200, { ...headers, 'Content-Length': stats.size })
   if (request.method === 'HEAD') return response.end()
   return createReadStream(file)

@@ -56,6 +56,15 @@ describe('the own static server', () => {
     expect(headers.get('Referrer-Policy')).toBe('no-referrer')
   })
 
+  test('compresses for whom it helps, and sends the same', async () => {
+    const compressed = await fetch(url, { headers: { 'Accept-Encoding': 'gzip' } })
+    const plain = await fetch(url, { headers: { 'Accept-Encoding': 'identity' } })
+
+    expect(compressed.headers.get('Content-Encoding')).toBe('gzip')
+    expect(plain.headers.get('Content-Encoding')).toBeNull()
+    expect(await compressed.text()).toBe(await plain.text())
+  })
+
   test('answers 304 to a browser that has the page already', async () => {
     const first = await fetch(url)
     const again = await fetch(url, { headers: { 'If-None-Match': first.headers.get('ETag') ?? '' } })

@@ -18,7 +18,7 @@ export class GalleryPage {
   }
 
   async use(title: string): Promise<void> {
-    await this.page.getByRole('button', { name: `Use ${title}` }).click()
+    await this.page.getByRole('button', { name: `Use this: ${title}` }).click()
     await this.dialog.waitFor()
   }
 
