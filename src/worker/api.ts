@@ -107,9 +107,16 @@ export interface EngineApi extends ViewsApi, PreferencesApi, RetentionApi {
   /** Null goes back to the key of this device. */
   setSecretsPassphrase(passphrase: string | null): Promise<Result<null>>
   unlockSecrets(passphrase: string): Promise<Result<null>>
+  /** Forgets the key until the passphrase is given again; without a passphrase there is nothing to lock. */
+  lockSecrets(): Promise<Result<null>>
   getConnections(): Promise<Result<ServiceConnections>>
   setConnections(change: Partial<ServiceConnections>): Promise<Result<null>>
-  listFolders(): Promise<Result<string[]>>
+  /** Asks the service itself, by the way a script would; the answer says in words what came back. */
+  testConnection(which: ConnectionName): Promise<Result<{ message: string }>>
+  /** `isLocked`: the browser wants the user to allow it again. */
+  listFolders(): Promise<Result<{ name: string; isLocked: boolean }[]>>
+  /** The handle itself: only a page may ask the user for its permission again. */
+  getFolder(name: string): Promise<Result<FileSystemDirectoryHandle>>
   putFolder(name: string, handle: FileSystemDirectoryHandle): Promise<Result<null>>
   removeFolder(name: string): Promise<Result<null>>
 
@@ -121,6 +128,7 @@ export interface EngineApi extends ViewsApi, PreferencesApi, RetentionApi {
   resetDemo(): Promise<Result<null>>
 }
 
+export type { GithubSettings, LlmConnection }
 export type { BackupDone, BackupStatus, DemoKnobs, DemoSnapshot, SecretInfo }
 
 export interface ImportPreview {
@@ -136,6 +144,9 @@ export interface ToolDoc {
   text: string
   example: string
 }
+
+/** GitHub, or a language model by its name. */
+export type ConnectionName = { kind: 'github' } | { kind: 'llm'; name: string }
 
 export interface ServiceConnections {
   llm: LlmConnection[]

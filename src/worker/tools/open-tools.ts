@@ -2,9 +2,11 @@ import type { Clock } from '#engine/ports/clock.ts'
 import { createIndexedDbVaultStorage } from '../secrets/vault-storage.ts'
 import { createVault, type Vault } from '../secrets/vault.ts'
 import type { Clipboard } from './clipboard.ts'
+import { createConnectionTest, type TestConnection } from './connection-test.ts'
 import { createConnections, type Connections } from './connections.ts'
 import { createPickedFolders } from './files/folder.ts'
 import { createPickedHandles, type PickedHandles } from './files/picked-handles.ts'
+import type { HttpDeps } from './http/deps.ts'
 import { createIndexedDbKeyValue } from './indexeddb-key-value.ts'
 import { createWorkerNotifier } from './notify.ts'
 import { createTools, type ToolRegistry } from './registry.ts'
@@ -15,6 +17,7 @@ export interface OpenTools {
   vault: Vault
   connections: Connections
   folders: PickedHandles
+  testConnection: TestConnection
 }
 
 export interface ToolsInBrowser {
@@ -31,12 +34,15 @@ export function openTools({ clock, databaseName, clipboard, openRun }: ToolsInBr
   const vault = createVault({ storage: createIndexedDbVaultStorage(`${databaseName}-vault`), now: clock.now })
   const connections = createConnections(createIndexedDbKeyValue(`${databaseName}-connections`))
   const folders = createPickedHandles(`${databaseName}-folders`)
-  const tools = createTools({
+  const http: HttpDeps = {
     // Taken off its object, fetch throws.
     fetch: (input, init) => globalThis.fetch(input, init),
     clock,
     vault,
     isOnline: () => navigator.onLine,
+  }
+  const tools = createTools({
+    ...http,
     demo: { clock, storage: createIndexedDbKeyValue(`${databaseName}-demo`), seed: databaseName },
     notifier: createWorkerNotifier(globalThis.Notification, openRun ?? (() => undefined)),
     clipboard: clipboard ?? { writeText: () => Promise.reject(new Error('no window is open')) },
@@ -45,5 +51,6 @@ export function openTools({ clock, databaseName, clipboard, openRun }: ToolsInBr
     llm: { connections: connections.llm },
     github: connections.github,
   })
-  return { tools, vault, connections, folders }
+  const testConnection = createConnectionTest({ ...http, find: tools.find, github: connections.github })
+  return { tools, vault, connections, folders, testConnection }
 }

@@ -5,14 +5,14 @@ import { defineMethod, oneObject, type DocumentedMethod } from '../define-method
 import type { KeyValue } from '../key-value.ts'
 import { refused, succeeded } from '../outcomes.ts'
 import { createFileMutations, Impossible, typeOf } from './file-mutations.ts'
-import type { Folder, Folders } from './folder.ts'
+import { isFolderName, type Folder, type Folders } from './folder.ts'
 import { createJournal, printOf } from './journal.ts'
 
 const MOST_BYTES = 6_000_000
 
 const folder = v.pipe(
   v.string(),
-  v.regex(/^[\w][\w .-]{0,63}$/, 'a folder is the name you gave it when you picked it, such as reports'),
+  v.check(isFolderName, 'a folder is the name you gave it when you picked it, such as reports'),
 )
 const isInside = (path: string): boolean =>
   path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && !/[\\:*?"<>|\p{Cc}]/u.test(part))

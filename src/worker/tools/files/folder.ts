@@ -32,14 +32,21 @@ type PermissionAware = FileSystemDirectoryHandle & {
   queryPermission?: (descriptor: { mode: 'readwrite' }) => Promise<PermissionState>
 }
 
+/** After a reload the browser may want the user to allow it again, which only a page can ask for. */
+export const isLocked = async (handle: PermissionAware): Promise<boolean> =>
+  ((await handle.queryPermission?.({ mode: 'readwrite' })) ?? 'granted') !== 'granted'
+
+export const isFolderName = (name: string): boolean => /^[\w][\w .-]{0,63}$/.test(name)
+export const FOLDER_NAME_RULE =
+  'cannot be the name of a folder: use letters, digits, spaces, _ . and -, beginning with a letter or digit, at most 64.'
+
 /** Folders whose handles the page has stored when the user picked them. */
 export function createPickedFolders(load: (name: string) => Promise<FileSystemDirectoryHandle | undefined>): Folders {
   return {
     async open(name) {
-      const handle: PermissionAware | undefined = await load(name)
+      const handle = await load(name)
       if (!handle) return { kind: 'missing' }
-      const permission = (await handle.queryPermission?.({ mode: 'readwrite' })) ?? 'granted'
-      return permission === 'granted' ? { kind: 'open', folder: createHandleFolder(handle) } : { kind: 'locked' }
+      return (await isLocked(handle)) ? { kind: 'locked' } : { kind: 'open', folder: createHandleFolder(handle) }
     },
   }
 }
