@@ -82,7 +82,13 @@ async function compose({ onFenced, onReplaced, announceWork }: EngineEvents): Pr
   const clock = createSystemClock()
   const page = createPageBridge()
   const clipboard = { writeText: page.writeClipboard }
-  const outside = openTools({ clock, databaseName: DATABASE_NAME, clipboard, openRun: page.openRun })
+  const outside = openTools({
+    clock,
+    databaseName: DATABASE_NAME,
+    clipboard,
+    showNotification: page.showNotification,
+    openRun: page.openRun,
+  })
   const sandbox = await openSandbox()
   const engine = createEngine({
     store: createSqliteStore(database),

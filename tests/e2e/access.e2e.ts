@@ -29,6 +29,8 @@ async function addresses(app: AppPage): Promise<string[]> {
     ...runs.map((id) => `#/runs/${id}`),
     '#/inbox',
     '#/inbox?show=settled',
+    '#/settings/connections',
+    '#/settings/notifications',
     '#/nowhere',
   ]
 }

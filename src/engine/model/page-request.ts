@@ -1,8 +1,10 @@
-/** What the engine asks of whichever page is in front, and what that page answers. */
+/** What the engine asks of a page: the clipboard and a run to open are for the one in front, a notification for any. */
 export type PageRequest =
-  { kind: 'write_clipboard'; id: string; text: string } | { kind: 'open_run'; handlerRunId: string }
+  | { kind: 'write_clipboard'; id: string; text: string }
+  | { kind: 'show_notification'; id: string; title: string; body: string; tag: string; href: string }
+  | { kind: 'open_run'; handlerRunId: string }
 
-/** Only a page that tried answers; one in the background keeps silent. */
+/** Only a page that tried answers; one that cannot keeps silent. */
 export interface PageAnswer {
   kind: 'answer'
   id: string

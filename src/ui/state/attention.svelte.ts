@@ -30,7 +30,9 @@ export class Attention {
   }
 }
 
-const wantsNotifications = (): boolean => localStorage.getItem(NOTIFY_KEY) === 'yes'
+export const wantsNotifications = (): boolean => localStorage.getItem(NOTIFY_KEY) === 'yes'
+export const setWantsNotifications = (isWanted: boolean): void =>
+  localStorage.setItem(NOTIFY_KEY, isWanted ? 'yes' : 'no')
 
 async function notify({ id, message }: Escalation): Promise<void> {
   const isWanted = wantsNotifications() && 'Notification' in globalThis && Notification.permission === 'granted'

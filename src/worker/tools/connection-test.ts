@@ -29,9 +29,7 @@ export function createConnectionTest(parts: TestParts): TestConnection {
     if (!tool || !params) return err('There is no tool for language models.')
     if (!params.ok) return err(params.error)
     const outcome = await tool.call(params.value, call())
-    return outcome.kind === 'failed'
-      ? failureOf(outcome)
-      : ok({ message: `${field(outcome.value, 'model')} answered.` })
+    return outcome.kind === 'failed' ? failureOf(outcome) : ok({ message: `${modelOf(outcome.value)} answered.` })
   }
 
   async function askGithub(): Promise<Result<{ message: string }, string>> {
@@ -52,5 +50,7 @@ export function createConnectionTest(parts: TestParts): TestConnection {
 const failureOf = (outcome: ToolOutcome): Result<never, string> =>
   err(outcome.kind === 'failed' ? outcome.failure.message : 'The service gave no answer that could be read.')
 
-const field = (value: Json | undefined, name: string): string =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? String(value[name]) : ''
+const modelOf = (value: Json | undefined): string => {
+  const model = typeof value === 'object' && value !== null && !Array.isArray(value) ? value['model'] : undefined
+  return typeof model === 'string' ? model : 'The model'
+}

@@ -54,15 +54,23 @@ export function createNotifyTools(notifier: Notifier): DocumentedMethod[] {
   ]
 }
 
+interface NotifyingPage {
+  /** Shows it by the service worker, whose click works also when every tab is gone; false where there is none. */
+  showNotification?: (request: NotificationRequest) => Promise<boolean>
+  openRun: (handlerRunId: string) => void
+}
+
 /** Notifications from inside of a dedicated worker; only the page can ask for the permission. */
 export function createWorkerNotifier(
   NotificationType: typeof Notification | undefined,
-  openRun: (handlerRunId: string) => void,
+  { showNotification = () => Promise.resolve(false), openRun }: NotifyingPage,
 ): Notifier {
   return {
     permission: () => NotificationType?.permission ?? 'denied',
-    show: ({ title, body, tag, handlerRunId }) =>
-      new Promise((resolve, reject) => {
+    async show(request) {
+      if (await showNotification(request)) return
+      const { title, body, tag, handlerRunId } = request
+      await new Promise<void>((resolve, reject) => {
         if (!NotificationType) throw new Error('this browser has no notifications')
         const notification = new NotificationType(title, { body, tag })
         notification.onshow = () => resolve()
@@ -71,6 +79,7 @@ export function createWorkerNotifier(
           notification.close()
           openRun(handlerRunId)
         }
-      }),
+      })
+    },
   }
 }

@@ -8,7 +8,7 @@ import { createPickedFolders } from './files/folder.ts'
 import { createPickedHandles, type PickedHandles } from './files/picked-handles.ts'
 import type { HttpDeps } from './http/deps.ts'
 import { createIndexedDbKeyValue } from './indexeddb-key-value.ts'
-import { createWorkerNotifier } from './notify.ts'
+import { createWorkerNotifier, type NotificationRequest } from './notify.ts'
 import { createTools, type ToolRegistry } from './registry.ts'
 
 export interface OpenTools {
@@ -26,11 +26,12 @@ export interface ToolsInBrowser {
   databaseName: string
   /** What only a page can do; a page that is gone does nothing. */
   clipboard?: Clipboard
+  showNotification?: (request: NotificationRequest) => Promise<boolean>
   openRun?: (handlerRunId: string) => void
 }
 
 /** The tools on their real platform. */
-export function openTools({ clock, databaseName, clipboard, openRun }: ToolsInBrowser): OpenTools {
+export function openTools({ clock, databaseName, clipboard, showNotification, openRun }: ToolsInBrowser): OpenTools {
   const vault = createVault({ storage: createIndexedDbVaultStorage(`${databaseName}-vault`), now: clock.now })
   const connections = createConnections(createIndexedDbKeyValue(`${databaseName}-connections`))
   const folders = createPickedHandles(`${databaseName}-folders`)
@@ -44,7 +45,10 @@ export function openTools({ clock, databaseName, clipboard, openRun }: ToolsInBr
   const tools = createTools({
     ...http,
     demo: { clock, storage: createIndexedDbKeyValue(`${databaseName}-demo`), seed: databaseName },
-    notifier: createWorkerNotifier(globalThis.Notification, openRun ?? (() => undefined)),
+    notifier: createWorkerNotifier(globalThis.Notification, {
+      ...(showNotification && { showNotification }),
+      openRun: openRun ?? (() => undefined),
+    }),
     clipboard: clipboard ?? { writeText: () => Promise.reject(new Error('no window is open')) },
     folders: createPickedFolders(folders.load),
     fileJournal: createIndexedDbKeyValue(`${databaseName}-files`),

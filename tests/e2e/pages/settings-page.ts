@@ -21,6 +21,14 @@ export class SettingsPage extends AppPage {
     return { name: file.suggestedFilename(), path: await file.path() }
   }
 
+  /** Of the engine itself, as numbers, because pages can hand over nothing else. */
+  async exportedBytes(): Promise<number[]> {
+    return this.page.evaluate(async () => {
+      const exported = await globalThis.holdfast.exportDatabase()
+      return exported.ok ? [...exported.value] : []
+    })
+  }
+
   chooseBackup(file: string | { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
     return this.page.getByLabel('Backup file').setInputFiles(file)
   }

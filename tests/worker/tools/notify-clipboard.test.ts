@@ -28,7 +28,7 @@ function createFakeNotification(permission: NotificationPermission, answer: 'sho
 function setUp(permission: NotificationPermission = 'granted', answer: 'show' | 'error' = 'show') {
   const fake = createFakeNotification(permission, answer)
   const openRun = vi.fn<(handlerRunId: string) => void>()
-  const tools = finderOf(createNotifyTools(createWorkerNotifier(fake.type, openRun)))
+  const tools = finderOf(createNotifyTools(createWorkerNotifier(fake.type, { openRun })))
   return { made: fake.made, openRun, tools }
 }
 
@@ -62,7 +62,7 @@ describe('notify.show', () => {
   })
 
   it('waits for the user in a browser without notifications', async () => {
-    const tools = finderOf(createNotifyTools(createWorkerNotifier(undefined, () => undefined)))
+    const tools = finderOf(createNotifyTools(createWorkerNotifier(undefined, { openRun: () => undefined })))
     expect(await callTool(tools, 'notify.show', [{ title: 'Hello' }])).toMatchObject({ failure: { type: 'auth' } })
   })
 

@@ -1,6 +1,6 @@
 import type { Component } from 'svelte'
 
-export type SectionName = 'storage' | 'backup' | 'appearance' | 'engine' | 'about'
+export type SectionName = 'storage' | 'backup' | 'connections' | 'notifications' | 'appearance' | 'engine' | 'about'
 
 export interface Section {
   name: SectionName
@@ -13,6 +13,12 @@ export interface Section {
 export const sections: readonly [Section, ...Section[]] = [
   { name: 'storage', label: 'Storage', load: () => import('./storage-section.svelte') },
   { name: 'backup', label: 'Backup', load: () => import('./backup-section.svelte') },
+  {
+    name: 'connections',
+    label: 'Connections and secrets',
+    load: () => import('../connections/connections-and-secrets.svelte'),
+  },
+  { name: 'notifications', label: 'Notifications', load: () => import('../connections/notifications-section.svelte') },
   { name: 'appearance', label: 'Appearance', load: () => import('./appearance-section.svelte') },
   { name: 'engine', label: 'Engine', load: () => import('./engine-section.svelte') },
   { name: 'about', label: 'About', load: () => import('./about-section.svelte') },

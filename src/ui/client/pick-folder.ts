@@ -10,10 +10,10 @@ const picker = (): Picker | undefined =>
 
 export const canPickFolders = (): boolean => picker() !== undefined
 
-/** Null when the person changed their mind. */
-export async function pickFolder(): Promise<FileSystemDirectoryHandle | null> {
+/** Null when the person changed their mind. The browser remembers for each purpose where it was last. */
+export async function pickFolder(purpose: 'backup' | 'files'): Promise<FileSystemDirectoryHandle | null> {
   try {
-    return (await picker()?.({ id: 'holdfast-backup', mode: 'readwrite' })) ?? null
+    return (await picker()?.({ id: `holdfast-${purpose}`, mode: 'readwrite' })) ?? null
   } catch {
     return null
   }
