@@ -118,6 +118,15 @@ export function nextBeat(schedule: Schedule, dueAt: number, after: number, timez
   return Math.min(...beats)
 }
 
+/**
+ * Where a beat belongs that was planned before the clock was set back. By less than a beat: where it is, because the one before it
+ * was served. By more: with the time as it is now, or it would be waited for until the clock is back where it was.
+ */
+export function beatAfterSetBack(schedule: Schedule, plannedAt: number, now: number, timezone: string): number {
+  const first = nextBeat(schedule, plannedAt, now, timezone)
+  return plannedAt > nextBeat(schedule, plannedAt, first, timezone) ? first : plannedAt
+}
+
 function nextCronBeat(cron: string, after: number, timezone: string): number {
   const next = new Cron(cron, { mode: '5-part', timezone }).nextRun(new Date(after))
   if (next === null) throw new EngineBug(`The cron expression "${cron}" has no beat after ${after}`)

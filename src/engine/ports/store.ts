@@ -176,6 +176,8 @@ export interface ProducerScheduleReads {
   /** Due by `now` and later than `after`, when that is given. */
   due(now: number, after?: number): ProducerSchedule[]
   nextRunAt(after: number): number | null
+  /** Still to come, but planned at a time that is still to come as well: the clock was set back since. */
+  plannedAhead(now: number): ProducerSchedule[]
 }
 export interface ProducerScheduleWrites extends ProducerScheduleReads {
   put(schedule: ProducerSchedule, now: number): void

@@ -64,6 +64,7 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
     ports,
     flags,
     upkeep: retention,
+    onSetBack: transitions.followClock,
     maxParallelWorkflows: () => preferences.maxParallelWorkflows,
     runLoop: createRunLoop({ ports, transitions, flags, configOf, executeHandler, mayStart }),
     onFatal: (thrown) => {

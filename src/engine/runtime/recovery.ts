@@ -70,6 +70,8 @@ export const recover = ({ ports, transitions, flags, configOf }: RecoveryParts):
     }
     crash.reach('recovery_marked')
   }
+  // Since the last life the clock may have been set back, and nobody was there to notice.
+  transitions.followClock()
   const workflows = store.workflows.list()
   goOnWithSessions(ports, transitions, workflows)
   rebuildFlags(ports, flags, configOf, workflows)

@@ -29,6 +29,8 @@ export interface SchedulerParts {
   runLoop: RunLoop
   /** Work of the house, which no workflow waits for: it goes on by itself once begun. */
   upkeep: { nextAt(now: number): number; begin(): void }
+  /** The clock was set back: everything that is planned may be too far away. */
+  onSetBack(): void
   /** The engine cannot go on: its own code failed where even the failure could not be written. */
   onFatal(thrown: unknown): void
 }
@@ -47,6 +49,7 @@ export const createScheduler = ({
   maxParallelWorkflows,
   runLoop,
   upkeep,
+  onSetBack,
   onFatal,
 }: SchedulerParts): Scheduler => {
   const busy = new Set<string>()
@@ -65,6 +68,7 @@ export const createScheduler = ({
   const scanTimes = (now: number): void => {
     // A clock that was set back makes every "since the last look" meaningless.
     const isSetBack = scannedUpTo !== null && now < scannedUpTo
+    if (isSetBack) onSetBack()
     const after = isSetBack ? undefined : (scannedUpTo ?? undefined)
     scannedUpTo = now
     for (const { workflowId, producerName } of store.producerSchedules.due(now, after)) {

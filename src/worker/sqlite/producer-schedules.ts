@@ -8,6 +8,7 @@ const COLUMNS = 'workflow_id, producer_name, schedule_type, schedule_value, time
 const SELECT_OF_WORKFLOW = `SELECT ${COLUMNS} FROM producer_schedules WHERE workflow_id = ${BOUND} ORDER BY producer_name`
 const SELECT_DUE = `SELECT ${COLUMNS} FROM producer_schedules WHERE next_run_at > ? AND next_run_at <= ? ORDER BY next_run_at, id`
 const SELECT_NEXT_RUN_AT = 'SELECT min(next_run_at) AS next_run_at FROM producer_schedules WHERE next_run_at > ?'
+const SELECT_PLANNED_AHEAD = `SELECT ${COLUMNS} FROM producer_schedules WHERE next_run_at > ?1 AND updated_at > ?1`
 const PUT = `
   INSERT INTO producer_schedules (${COLUMNS}, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (workflow_id, producer_name) DO UPDATE SET
@@ -26,6 +27,7 @@ export function createProducerScheduleRepository(database: Database): ProducerSc
       const row = database.get(SELECT_NEXT_RUN_AT, [after])
       return row ? integerOrNull(row, 'next_run_at') : null
     },
+    plannedAhead: (now) => database.all(SELECT_PLANNED_AHEAD, [now]).map(rowToProducerSchedule),
     put(schedule, now) {
       const { workflowId, producerName, scheduleType, scheduleValue, timezone, nextRunAt, lastRunAt } = schedule
       const values = [workflowId, producerName, scheduleType, scheduleValue, timezone, nextRunAt, lastRunAt]

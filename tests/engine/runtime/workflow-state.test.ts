@@ -298,4 +298,24 @@ describe('a new version', () => {
       { producer_name: 'delta', due: 0 },
     ])
   })
+
+  test('lets a consumer that looked before look once more, also when the tab dies right after the deployment', async () => {
+    const looking = (n: number): string =>
+      consumerScript({
+        prepare: `async prepare(state, ctx) { await ctx.box.get(${String(n)}); return { reservations: [], data: {} } }`,
+      })
+    const looks = (): unknown[] => world.box.calls.map(({ params }) => params)
+    const id = await world.deploy(looking(1))
+    await world.settle()
+    await world.engine.pauseWorkflow(id)
+    await world.engine.deployWorkflow({ workflowId: id, source: looking(2), activate: false })
+    await world.crash()
+    await world.engine.resumeWorkflow(id)
+    await world.settle()
+    expect(looks()).toEqual([1, 2])
+    world.clock.advance(5 * minutes)
+    await world.crash()
+    await world.settle()
+    expect(looks()).toEqual([1, 2])
+  })
 })

@@ -44,6 +44,7 @@ const isSorting = (step: string) => step.includes('TEMP B-TREE')
 describe('the scheduler finds its work by an index and in order:', () => {
   const lookUps: [name: string, lookUp: (store: Store) => unknown][] = [
     ['schedules due', (store) => store.producerSchedules.due(1)],
+    ['schedules planned ahead of the clock', (store) => store.producerSchedules.plannedAhead(1)],
     ['the next schedule', (store) => store.producerSchedules.nextRunAt(1)],
     ['wake times due', (store) => store.handlerStates.dueWakes(1)],
     ['the next wake time', (store) => store.handlerStates.nextWakeAt(1)],

@@ -29,6 +29,7 @@ import {
 import type { PhaseTrace } from './attempts.ts'
 import { advance, startAttempt, startRetry } from './attempts.ts'
 import { commitConsumer, commitEmpty, savePrepared } from './consumer.ts'
+import { followClock } from './clock.ts'
 import type { TransitionPorts } from './context.ts'
 import { createCommit } from './context.ts'
 import { resolveEscalation } from './escalations.ts'
@@ -84,6 +85,13 @@ export const createTransitions = (ports: TransitionPorts) => {
     skipEvents: (workflowId: string, eventIds: readonly string[]): Result<number> =>
       commit((t) => skipEvents(t, workflowId, eventIds)),
     cancelRun: (runId: string): Result<ScriptRun> => commit((t) => cancelRun(t, runId)),
+
+    /** The clock was set back. */
+    followClock: (): void => {
+      commit((t) => {
+        followClock(t, timezone)
+      })
+    },
 
     openRun: (workflow: Workflow, trigger: RunTrigger): ScriptRun => commit((t) => openScriptRun(t, workflow, trigger)),
     closeRun: (runId: string, result: RunResult): void => {

@@ -1,8 +1,8 @@
-import { nextBeat } from '../../machine/schedule.ts'
+import { beatAfterSetBack, nextBeat } from '../../machine/schedule.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { HandlerRun } from '../../model/handler-run.ts'
 import type { JsonText } from '../../model/json.ts'
-import type { ProducerSchedule } from '../../model/workflow.ts'
+import type { ProducerSchedule, Schedule } from '../../model/workflow.ts'
 import type { PhaseTrace } from './attempts.ts'
 import { advance, moveStatus } from './attempts.ts'
 import type { Transition } from './context.ts'
@@ -31,7 +31,7 @@ export const commitProducer = (
     .forWorkflow(run.workflowId)
     .find(({ producerName }) => producerName === run.handlerName)
   if (schedule !== undefined) {
-    const nextRunAt = beatAfter(schedule, run.startTimestamp, timezone)
+    const nextRunAt = beatAfter(schedule, run.startTimestamp, now, timezone)
     tx.producerSchedules.served(run.workflowId, run.handlerName, nextRunAt, run.startTimestamp)
   }
   advance(
@@ -48,9 +48,12 @@ export const commitProducer = (
  * Every beat up to the start of this attempt is served by it. One that fell due while it was running saw an outside world
  * that it may have missed, so that one stays due.
  */
-const beatAfter = (schedule: ProducerSchedule, servedUpTo: number, timezone: string): number => {
+const beatAfter = (schedule: ProducerSchedule, servedUpTo: number, now: number, ownTimezone: string): number => {
   if (schedule.nextRunAt > servedUpTo) return schedule.nextRunAt
-  const spec =
-    schedule.scheduleType === 'interval' ? { interval: schedule.scheduleValue } : { cron: schedule.scheduleValue }
-  return nextBeat(spec, schedule.nextRunAt, servedUpTo, schedule.timezone ?? timezone)
+  const timezone = schedule.timezone ?? ownTimezone
+  const next = nextBeat(specOf(schedule), schedule.nextRunAt, servedUpTo, timezone)
+  return servedUpTo > now ? beatAfterSetBack(specOf(schedule), next, now, timezone) : next
 }
+
+export const specOf = ({ scheduleType, scheduleValue }: ProducerSchedule): Schedule =>
+  scheduleType === 'interval' ? { interval: scheduleValue } : { cron: scheduleValue }

@@ -47,7 +47,7 @@ export const deploy = (
   tx.workflows.setPermissions(workflow.id, [...new Set([...workflow.permissions, ...deployment.granted])], now)
   tx.topics.ensure(workflow.id, deployment.config.topics, now)
   putSchedules(transition, workflow.id, deployment.config.producers)
-  clearForeignWakes(transition, workflow, deployment.config)
+  wakeConsumers(transition, workflow, deployment.config)
   // Whether an agent's workflow runs is for its session to say.
   const mayActivate = deployment.activate && workflow.sessionId === null
   if (mayActivate && workflow.status !== 'active') tx.workflows.setStatus(workflow.id, 'active', now)
@@ -155,12 +155,15 @@ const scheduleRow = (
 const isSameSchedule = (a: ProducerSchedule, b: ProducerSchedule): boolean =>
   a.scheduleType === b.scheduleType && a.scheduleValue === b.scheduleValue && a.timezone === b.timezone
 
-/** A wake time of a consumer that no longer exists would come due for ever. */
-const clearForeignWakes = ({ tx, now }: Transition, workflow: Workflow, config: WorkflowConfig): void => {
+/**
+ * A new version lets every consumer look once. That is a flag in memory, and for those who looked before it is also a wake time,
+ * which a crash does not lose (one that never looked is dirty at every start). A wake time of a consumer that no longer exists
+ * would come due for ever.
+ */
+const wakeConsumers = ({ tx, now }: Transition, workflow: Workflow, config: WorkflowConfig): void => {
   for (const { handlerName, wakeAt } of tx.handlerStates.forWorkflow(workflow.id)) {
-    if (wakeAt !== null && !Object.hasOwn(config.consumers, handlerName)) {
-      tx.handlerStates.setWakeAt(workflow.id, handlerName, null, now)
-    }
+    if (Object.hasOwn(config.consumers, handlerName)) tx.handlerStates.setWakeAt(workflow.id, handlerName, now, now)
+    else if (wakeAt !== null) tx.handlerStates.setWakeAt(workflow.id, handlerName, null, now)
   }
 }
 
