@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { EnginePorts } from '#engine/runtime/ports.ts'
 import { loadSqlJs } from '../support/open-test-store.ts'
+import { liveWithSession } from '../support/simulation/session-life.ts'
 import { simulate } from '../support/simulation/simulate.ts'
 
 type Sabotage = (ports: EnginePorts) => EnginePorts
@@ -73,4 +74,60 @@ test.each(plantedBugs)(
     expect.fail('400 simulations with the planted bug, and nobody noticed')
   },
   120_000,
+)
+
+const sessionBugs: typeof plantedBugs = [
+  {
+    bug: 'an agent that completed is not counted',
+    sabotage: inTransactions((tx) => ({
+      ...tx,
+      sessions: {
+        ...tx.sessions,
+        update: (id, { completedAgents, ...patch }) => {
+          tx.sessions.update(id, completedAgents === undefined ? patch : {})
+        },
+      },
+    })),
+    caughtAs: /counts \d agents/,
+  },
+  {
+    bug: 'agents do not wait for what they depend on',
+    sabotage: inTransactions((tx) => ({
+      ...tx,
+      sessionAgents: {
+        ...tx.sessionAgents,
+        planOf: (id) => tx.sessionAgents.planOf(id).map((agent) => ({ ...agent, dependencies: [] })),
+      },
+    })),
+    caughtAs: /before what it needs|which it depends on/,
+  },
+  {
+    bug: 'pausing a session forgets the workflows of its agents',
+    sabotage: inTransactions((tx) => ({
+      ...tx,
+      workflows: {
+        ...tx.workflows,
+        setStatus: (id, status, now) => {
+          if (status !== 'paused') tx.workflows.setStatus(id, status, now)
+        },
+      },
+    })),
+    caughtAs: /but its workflow|was paused and agent_completed/,
+  },
+]
+
+test.each(sessionBugs)(
+  'the simulator of sessions notices when $bug',
+  async ({ sabotage, caughtAs }) => {
+    const sqlJs = await loadSqlJs()
+    const problems: string[] = []
+    for (let seed = 1; seed <= 60 && !problems.some((problem) => caughtAs.test(problem)); seed += 1) {
+      const life = await liveWithSession({ seed, sqlJs, sabotage }).catch((thrown: unknown) => ({
+        problems: [String(thrown)],
+      }))
+      problems.push(...life.problems)
+    }
+    expect(problems.join('\n')).toMatch(caughtAs)
+  },
+  60_000,
 )

@@ -106,7 +106,7 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
       await durability.barrier()
     },
     /** For tests and the crash lab, which look at one step at a time. */
-    internals: { transitions, executeHandler, flags, scheduler },
+    internals: { transitions, executeHandler, flags, scheduler, checkInvariants: store.checkInvariants },
     ...createCommands({ ports, transitions, scheduler, flags, configOf }),
     ...createUpkeepCommands({ ports, transitions, scheduler }),
     ...createPreferenceCommands({

@@ -1,5 +1,6 @@
 import type { Database } from './database.ts'
 import { text } from './row.ts'
+import { SESSION_INVARIANTS } from './session-invariants.ts'
 
 /** Each query yields one sentence per breach. A thousand like ones help nobody more than the first few. */
 const SHOWN_PER_INVARIANT = 20
@@ -135,6 +136,7 @@ const INVARIANTS = [
   ESCALATION_WITHOUT_BLOCK,
   WAKE_OF_NO_CONSUMER,
   FOREIGN_WORKFLOW,
+  ...SESSION_INVARIANTS,
 ].map((sql) => `${sql} LIMIT ${SHOWN_PER_INVARIANT}`)
 
 /**

@@ -15,7 +15,7 @@ const nextRunAt = (): number => Number(world.value('SELECT next_run_at FROM prod
 const runs = (): unknown => world.value('SELECT count(*) FROM handler_runs')
 
 test.each([
-  ['noticed by the scheduler', () => Promise.resolve(world.engine.look())],
+  ['noticed by the scheduler', () => world.engine.idle()],
   ['noticed by the next start', () => world.crash()],
 ])('by days, a producer runs on the beats of the new time (%s)', async (_, notice) => {
   await world.deploy(producerScript(publishTwo, `{ interval: '1h' }`))

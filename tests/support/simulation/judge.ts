@@ -26,7 +26,7 @@ export const judge = (tab: Tab, testimony: Testimony): string[] => [
 
 const isThere = ({ store }: Tab, workflowId: string): boolean => store.workflows.get(workflowId) !== undefined
 
-const danglingReferences = ({ database }: Tab): string[] =>
+export const danglingReferences = ({ database }: Tab): string[] =>
   database.all('PRAGMA foreign_key_check').map((row) => `a row of ${String(row['table'])} names one that is not there`)
 
 const undeleted = (tab: Tab, { workflows }: Testimony): string[] =>
@@ -78,13 +78,16 @@ const lostEvents = (tab: Tab, { workflows, acknowledgedEvents, world, scenario }
   return problems
 }
 
-const repeatedMutations = ({ world, wrongDenials }: Testimony): string[] =>
+export const repeatedMutations = ({ world, wrongDenials }: Pick<Testimony, 'world' | 'wrongDenials'>): string[] =>
   [...world.appliedByKey]
     .filter(([key, times]) => times > 1 + (wrongDenials.get(key) ?? 0))
     .map(([key, times]) => `mutation ${key} was made ${String(times)} times and nobody had said it had not happened`)
 
 /** Where no person had a say, the ledger says applied exactly where the world was changed. */
-const ledgerAgainstWorld = (tab: Tab, { world, answeredKeys }: Testimony): string[] => {
+export const ledgerAgainstWorld = (
+  tab: Tab,
+  { world, answeredKeys }: Pick<Testimony, 'world' | 'answeredKeys'>,
+): string[] => {
   const { database } = tab
   const isKept = (key: string): boolean => isThere(tab, world.workflowOfKey.get(key) ?? '')
   const applied = database.all(
