@@ -4,7 +4,6 @@ export const crashPoints = [
   'attempt_started',
   'before_script',
   'after_script',
-  'mutation_recorded',
   'mutation_in_flight',
   'mutation_durable',
   'mutation_called',

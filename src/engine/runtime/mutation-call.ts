@@ -28,7 +28,7 @@ export interface MutationCaller {
 }
 
 /**
- *   recorded (pending) ─▶ in_flight ─▶ [on disk] ─▶ the call ─▶ applied | failed | indeterminate
+ *   recorded as in_flight ─▶ [on disk] ─▶ the call ─▶ applied | failed | indeterminate
  *
  * The call starts only after `in_flight` is on disk: whatever happens then, the next start knows that something may have been
  * sent, and asks.
@@ -44,32 +44,32 @@ export const createMutationCaller = (
     return usedUp && usedUpFailure(usedUp, clock.now())
   }
 
-  const perform = async (run: HandlerRun, call: MutationCall, trace: PhaseTrace): Promise<void> => {
-    const { method, params } = call
-    const refusal = call.refusal ?? overLimit(run)
+  const perform = async (run: HandlerRun, asked: MutationCall, trace: PhaseTrace): Promise<void> => {
+    const { method, params } = asked
+    const refusal = asked.refusal ?? overLimit(run)
     const eventIds = store.events.reservedBy(run.id).map(({ id }) => id)
-    const mutation = transitions.recordMutation(run, {
+    const request = {
       toolNamespace: method.namespace,
       toolMethod: method.method,
       params: JSON.stringify(params),
       idempotencyKey: idempotencyKey(run.workflowId, run.handlerName, eventIds),
-    })
-    crash.reach('mutation_recorded')
+    }
     if (refusal !== null) {
-      transitions.failAttempt(run, { ...endOf(run, mutation, method, params), failure: refusal, trace })
+      const refused = transitions.recordMutation(run, request, 'pending')
+      transitions.failAttempt(run, { ...endOf(run, refused, method, params), failure: refusal, trace })
       return
     }
-    await send(run, mutation, method, params, trace)
+    await call(run, transitions.recordMutation(run, request, 'in_flight'), method, params, trace)
   }
 
-  const send = async (
+  /** The ledger says `in_flight`; as soon as the disk says so too, the call is made. */
+  const call = async (
     run: HandlerRun,
     mutation: Mutation,
     method: ToolMethod,
     params: Json,
     trace: PhaseTrace,
   ): Promise<void> => {
-    transitions.sendMutation(run, mutation)
     crash.reach('mutation_in_flight')
     await durability.barrier().catch((cause: unknown) => {
       throw new OwnershipLost('Another tab has taken over: this engine has stopped.', { cause })
@@ -158,7 +158,8 @@ export const createMutationCaller = (
     const params = JSON.parse(mutation.params) as Json
     const method = tools.find(mutation.toolNamespace, mutation.toolMethod)
     if (mutation.status === 'pending' && method !== undefined) {
-      await send(run, mutation, method, params, noTrace)
+      transitions.sendMutation(run, mutation)
+      await call(run, mutation, method, params, noTrace)
       return
     }
     if (mutation.status === 'applied') {

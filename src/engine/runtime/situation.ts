@@ -23,13 +23,22 @@ export const readSituation = (
   const mayMutate = !isOverspent && !usedUp.some(({ limit }) => limit === 'mutationsPerDay')
   const isAffordable = (consumer: ConsumerConfig | undefined): boolean =>
     consumer?.hasMutate === true ? mayMutate : !isOverspent
-  const oldest = new Map(
-    store.events.pendingByTopic([workflow.id]).map(({ topic, oldestEventId }) => [topic, oldestEventId]),
-  )
+  const oldest = store.events.oldestPending(workflow.id)
   const wakeAts = new Map(store.handlerStates.forWorkflow(workflow.id).map((row) => [row.handlerName, row.wakeAt]))
   const schedules = new Map(
     store.producerSchedules.forWorkflow(workflow.id).map((row) => [row.producerName, row.nextRunAt]),
   )
+  const producers = Object.keys(isDraining ? {} : config.producers).map((name) => {
+    const nextRunAt = schedules.get(name) ?? Infinity
+    return {
+      name,
+      isQueued: flags.isQueued(workflow.id, name),
+      dueAt: nextRunAt <= now ? nextRunAt : null,
+      isHeld: held.has(name) || isOverspent,
+    }
+  })
+  // Only asked for where it can matter: it reads every attempt of the run.
+  const mayProduce = producers.some(({ isQueued, dueAt }) => isQueued || dueAt !== null)
   return {
     parkedRunId: store.handlerRuns.activeOf(workflow.id)?.id ?? null,
     dueRetryIds: awaiting
@@ -45,19 +54,11 @@ export const readSituation = (
       isHeld: held.has(name) || !isAffordable(consumer),
       oldestEventId: oldestOf(consumer.subscribe, oldest),
     })),
-    producers: Object.keys(isDraining ? {} : config.producers).map((name) => {
-      const nextRunAt = schedules.get(name) ?? Infinity
-      return {
-        name,
-        isQueued: flags.isQueued(workflow.id, name),
-        dueAt: nextRunAt <= now ? nextRunAt : null,
-        isHeld: held.has(name) || isOverspent,
-      }
-    }),
+    producers,
     openRun:
       openRun === undefined
         ? null
-        : { trigger: openRun.trigger, producersRun: store.handlerRuns.producersRunIn(openRun.id) },
+        : { trigger: openRun.trigger, producersRun: mayProduce ? store.handlerRuns.producersRunIn(openRun.id) : [] },
   }
 }
 

@@ -25,6 +25,10 @@ const PENDING_BY_TOPIC = `
     FROM topics t WHERE t.workflow_id IN (SELECT value FROM json_each(?))
   )
   SELECT workflow_id, topic, pending, oldest_event_id FROM counted WHERE pending > 0 ORDER BY id`
+const OLDEST_PENDING = `
+  SELECT t.name AS topic,
+    (SELECT min(e.id) FROM events e WHERE e.topic_id = t.id AND e.status = 'pending') AS oldest_event_id
+  FROM topics t WHERE t.workflow_id = ${BOUND}`
 const SELECT_TOPIC = 'SELECT id FROM topics WHERE workflow_id = ? AND name = ?'
 const PUBLISH = `
   INSERT INTO events (id, topic_id, workflow_id, message_id, title, payload, status, created_by_run_id, caused_by, created_at)
@@ -54,6 +58,13 @@ export function createEventRepository(database: Database): EventWrites {
     getByMessageIds: (workflowId, topic, messageIds) =>
       database.all(SELECT_BY_MESSAGE_IDS, [workflowId, topic, JSON.stringify(messageIds)]).map(rowToEvent),
     reservedBy: (runId) => database.all(SELECT_RESERVED, [runId]).map(rowToEvent),
+    oldestPending: (workflowId) =>
+      new Map(
+        database
+          .all(OLDEST_PENDING, [workflowId])
+          .filter((row) => row['oldest_event_id'] !== null)
+          .map((row) => [text(row, 'topic'), text(row, 'oldest_event_id')]),
+      ),
     pendingByTopic: (workflowIds) =>
       database.all(PENDING_BY_TOPIC, [JSON.stringify(workflowIds)]).map(rowToPendingTopic),
     publish(event) {

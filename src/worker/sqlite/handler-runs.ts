@@ -10,6 +10,7 @@ import {
 import type { HandlerRunPatch, HandlerRunWrites } from '#engine/ports/store.ts'
 import { BOUND, EVER } from './bound.ts'
 import type { Database, Row, SqlValue } from './database.ts'
+import { RowCache } from './row-cache.ts'
 import { integer, integerOrNull, oneOf, oneOfOrNull, text, textOrNull } from './row.ts'
 
 /** Every property and its column, in the order of the table. A new property does not compile until it has a column. */
@@ -74,6 +75,8 @@ const update = (properties: readonly (keyof HandlerRun)[]) =>
   `UPDATE handler_runs SET ${properties.map((property) => `${COLUMN_OF[property]} = ?`).join(', ')} WHERE id = ?`
 
 export function createHandlerRunRepository(database: Database): HandlerRunWrites {
+  // Every step reads its row afresh, several times: from memory, unless it was written meanwhile.
+  const known = new RowCache<HandlerRun | undefined>(database, 'handler_runs')
   const one = (sql: string, params: SqlValue[]) => {
     const row = database.get(sql, params)
     return row && rowToHandlerRun(row)
@@ -81,7 +84,7 @@ export function createHandlerRunRepository(database: Database): HandlerRunWrites
   const many = (sql: string, params: SqlValue[] = []) => database.all(sql, params).map(rowToHandlerRun)
 
   return {
-    get: (id) => one(SELECT_ONE, [id]),
+    get: (id) => known.get(id, () => one(SELECT_ONE, [id])),
     activeOf: (workflowId) => one(SELECT_ACTIVE_OF, [workflowId]),
     listActive: () => many(SELECT_ACTIVE),
     listByScriptRun: (scriptRunId) => many(SELECT_BY_SCRIPT_RUN, [scriptRunId]),
@@ -114,10 +117,22 @@ export function createHandlerRunRepository(database: Database): HandlerRunWrites
       const changed = PROPERTIES.filter((property) => patch[property as keyof HandlerRunPatch] !== undefined)
       if (changed.length === 0) return
       const values = changed.map((property) => patch[property as keyof HandlerRunPatch] as SqlValue)
-      database.changeOne(update(changed), [...values, id])
+      known.change(
+        id,
+        () => {
+          database.changeOne(update(changed), [...values, id])
+        },
+        // A NUL is not stored as it was given.
+        (before) =>
+          before === undefined || values.some(hasNul)
+            ? undefined
+            : { ...before, ...Object.fromEntries(changed.map((property, n) => [property, values[n]])) },
+      )
     },
   }
 }
+
+const hasNul = (value: SqlValue): boolean => typeof value === 'string' && value.includes('\0')
 
 function rowToHandlerRun(row: Row): HandlerRun {
   const handlerType = oneOf(row, 'handler_type', handlerTypes)

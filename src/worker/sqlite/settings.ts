@@ -1,5 +1,6 @@
 import type { SettingWrites } from '#engine/ports/store.ts'
 import type { Database } from './database.ts'
+import { RowCache } from './row-cache.ts'
 import { text } from './row.ts'
 
 const SELECT_ONE = 'SELECT value FROM settings WHERE key = ?'
@@ -9,11 +10,14 @@ const SET = `
 const REMOVE = 'DELETE FROM settings WHERE key = ?'
 
 export function createSettingRepository(database: Database): SettingWrites {
+  // Asked for the limits of a workflow before each of its phases, and hardly ever written.
+  const known = new RowCache<{ value: string | undefined }>(database, 'settings')
   return {
-    get(key) {
-      const row = database.get(SELECT_ONE, [key])
-      return row && text(row, 'value')
-    },
+    get: (key) =>
+      known.get(key, () => {
+        const row = database.get(SELECT_ONE, [key])
+        return { value: row && text(row, 'value') }
+      }).value,
     set(key, value, now) {
       database.run(SET, [key, value, now])
     },

@@ -2,6 +2,7 @@ import { escalationKinds } from '#engine/model/escalation.ts'
 import { workflowStatuses, type Block, type Workflow } from '#engine/model/workflow.ts'
 import type { PlannedTimes, WorkflowWrites } from '#engine/ports/store.ts'
 import type { Database, Row } from './database.ts'
+import { RowCache } from './row-cache.ts'
 import { integer, integerOrNull, oneOf, text, textList, textOrNull } from './row.ts'
 
 const COLUMNS = `id, name, status, block_run_id, block_kind, block_message, active_script_id, active_version, handler_config,
@@ -28,11 +29,13 @@ const SET_PERMISSIONS = 'UPDATE workflows SET permissions = ?, updated_at = ? WH
 const DELETE = 'DELETE FROM workflows WHERE id = ?'
 
 export function createWorkflowRepository(database: Database): WorkflowWrites {
+  const known = new RowCache<Workflow | undefined>(database, 'workflows')
   return {
-    get(id) {
-      const row = database.get(SELECT_ONE, [id])
-      return row && rowToWorkflow(row)
-    },
+    get: (id) =>
+      known.get(id, () => {
+        const row = database.get(SELECT_ONE, [id])
+        return row && rowToWorkflow(row)
+      }),
     startable: (ids) => database.all(SELECT_STARTABLE, [JSON.stringify(ids)]).map((row) => text(row, 'id')),
     plannedTimes: (ids) => database.all(SELECT_PLANNED_TIMES, [JSON.stringify(ids)]).map(rowToPlannedTimes),
     list: () => database.all(SELECT_ALL).map(rowToWorkflow),

@@ -171,7 +171,7 @@ test('after a restart an interrupted run is crashed and its successor goes on fr
   await world.crash()
   await world.settle()
   expect(world.rows(`SELECT phase, status, attempt, retry_of IS NOT NULL AS is_retry ${carried}`)).toEqual([
-    { phase: 'mutated', status: 'crashed', attempt: 1, is_retry: 0 },
+    { phase: 'emitting', status: 'crashed', attempt: 1, is_retry: 0 },
     { phase: 'committed', status: 'committed', attempt: 2, is_retry: 1 },
   ])
   expect(phasesOf(`SELECT phase_times ${carried} DESC`)).toEqual(['emitting', 'committed'])

@@ -45,7 +45,7 @@ const producerDeaths: Death[] = [
   { point: 'run_opened', attempts: [done], report: { ...nothing, continuedRuns: 1 } },
   {
     point: 'attempt_started',
-    attempts: ['pending crashed', done],
+    attempts: ['executing crashed', done],
     report: { ...nothing, recoveredRuns: 1, continuedRuns: 1 },
   },
   {
@@ -64,16 +64,9 @@ const producerDeaths: Death[] = [
 
 const consumerDeaths: (Death & { ledger: string[]; calls: number; asked?: boolean })[] = [
   { point: 'run_opened', attempts: [done], ledger: ['applied'], calls: 1, report: { ...nothing, continuedRuns: 1 } },
-  { point: 'attempt_started', attempts: ['pending crashed', done], ledger: ['applied'], calls: 1, report: recovered },
+  { point: 'attempt_started', attempts: ['preparing crashed', done], ledger: ['applied'], calls: 1, report: recovered },
   { point: 'before_script', attempts: ['preparing crashed', done], ledger: ['applied'], calls: 1, report: recovered },
   { point: 'after_script', attempts: ['preparing crashed', done], ledger: ['applied'], calls: 1, report: recovered },
-  {
-    point: 'mutation_recorded',
-    attempts: ['mutating crashed', done],
-    ledger: ['failed', 'applied'],
-    calls: 1,
-    report: recovered,
-  },
   ...(['mutation_in_flight', 'mutation_durable', 'mutation_called'] as const).map((point) => ({
     point,
     attempts: ['mutating paused:reconciliation'],
@@ -84,7 +77,7 @@ const consumerDeaths: (Death & { ledger: string[]; calls: number; asked?: boolea
   })),
   {
     point: 'mutation_settled',
-    attempts: ['mutated crashed', done],
+    attempts: ['emitting crashed', done],
     ledger: ['applied'],
     calls: 1,
     report: recovered,

@@ -79,6 +79,7 @@ describe('the scheduler finds its work by an index and in order:', () => {
 
 describe('by an index, then sorted because there are few:', () => {
   const lookUps: [name: string, lookUp: (store: Store) => unknown][] = [
+    ['oldest pending events', (store) => store.events.oldestPending('wf_1')],
     ['pending events of many workflows', (store) => store.events.pendingByTopic(['wf_1', 'wf_2'])],
     ['active handler runs', (store) => store.handlerRuns.listActive()],
     ['the attempt that used up a limit', (store) => store.handlerRuns.costReachedAt('wf_1', 1, 3)],

@@ -24,11 +24,14 @@ export interface PhaseTrace {
 
 export const noTrace: PhaseTrace = { logs: [], cost: 0 }
 
+/** Created and begun in one step: between the two there is nothing that could go wrong. */
 export const startAttempt = (
-  { tx, now, ids }: Transition,
+  transition: Transition,
   scriptRun: ScriptRun,
   handler: { type: HandlerType; name: string },
 ): HandlerRun => {
+  const { tx, now, ids } = transition
+  const phase = must(decidePhase(handler.type, 'pending', 'begun'))
   const workflow = mustExist(tx.workflows.get(scriptRun.workflowId), `Workflow ${scriptRun.workflowId}`)
   const run: HandlerRun = {
     id: ids.next('hr'),
@@ -37,7 +40,7 @@ export const startAttempt = (
     scriptId: mustExist(workflow.activeScriptId ?? undefined, `The active version of workflow ${workflow.id}`),
     handlerType: handler.type,
     handlerName: handler.name,
-    phase: 'pending',
+    phase,
     status: 'active',
     retryOf: null,
     attempt: 1,
@@ -53,12 +56,13 @@ export const startAttempt = (
     errorLine: null,
     errorColumn: null,
     cost: 0,
-    phaseTimes: appendPhaseTime('[]', 'pending', now),
+    phaseTimes: appendPhaseTime(appendPhaseTime('[]', 'pending', now), phase, now),
     startTimestamp: now,
     endTimestamp: null,
   }
   tx.handlerRuns.insert(run)
   tx.scriptRuns.countHandlerRun(scriptRun.id)
+  if (phase === 'preparing') notePrepareBegun(transition, run)
   return run
 }
 
@@ -142,21 +146,32 @@ export const ensureUnchanged = ({ tx }: Transition, run: HandlerRun): void => {
   }
 }
 
-/** Moves the phase of an active run, with whatever else belongs into the same transaction. */
+/** A paused workflow's attempt waits between two phases; otherwise the next one begins in the commit that ends this one. */
+export const isGoingOn = ({ tx }: Transition, run: HandlerRun): boolean =>
+  tx.workflows.get(run.workflowId)?.status === 'active'
+
+/**
+ * Moves the phase of an active run, with whatever else belongs into the same transaction. Several events where nothing happens
+ * between them: a commit less is time gained, and a state in which nobody ever has to be found.
+ */
 export const advance = (
   transition: Transition,
   run: HandlerRun,
-  event: PhaseEvent,
+  events: PhaseEvent | readonly PhaseEvent[],
   patch: HandlerRunPatch = {},
   trace: PhaseTrace = noTrace,
 ): void => {
   ensureUnchanged(transition, run)
-  const phase = must(decidePhase(run.handlerType, run.phase, event))
   const { tx, now } = transition
+  let { phase, phaseTimes } = run
+  for (const event of [events].flat()) {
+    phase = must(decidePhase(run.handlerType, phase, event))
+    phaseTimes = appendPhaseTime(phaseTimes, phase, now)
+  }
   tx.handlerRuns.update(run.id, {
     ...patch,
     phase,
-    phaseTimes: appendPhaseTime(run.phaseTimes, phase, now),
+    phaseTimes,
     ...(trace.cost > 0 ? { cost: run.cost + trace.cost } : {}),
   })
   recordTrace(transition, run, trace)

@@ -1,3 +1,4 @@
+import type { PhaseEvent } from '../../machine/phases.ts'
 import { failure } from '../../model/errors.ts'
 import type { Failure } from '../../model/errors.ts'
 import type { Event } from '../../model/event.ts'
@@ -5,10 +6,10 @@ import type { HandlerRun } from '../../model/handler-run.ts'
 import type { PrepareResult, Reservation } from '../../model/prepare-result.ts'
 import { err, ok } from '../../model/result.ts'
 import type { Result } from '../../model/result.ts'
-import type { StoreReads } from '../../ports/store.ts'
+import type { HandlerRunPatch, StoreReads } from '../../ports/store.ts'
 import { parseWorkflowConfig } from '../../script/config.ts'
 import type { PhaseTrace } from './attempts.ts'
-import { advance, moveStatus } from './attempts.ts'
+import { advance, isGoingOn, moveStatus } from './attempts.ts'
 import type { Transition } from './context.ts'
 import { inheritedCauses, publishEvents } from './events.ts'
 import type { CommittedPhase } from './producer.ts'
@@ -32,7 +33,10 @@ export const savePrepared = (
   tx.events.reserve(eventIds, run.id)
   tx.sessionMessages.markSeen(seenMessageIds, run.id)
   if (isStillAConsumer(tx, run)) tx.handlerStates.setWakeAt(run.workflowId, run.handlerName, prepared.wakeAt, now)
-  advance(transition, run, 'prepare_returned', { prepareResult: prepared.text }, trace)
+  const patch = { prepareResult: prepared.text }
+  if (!isGoingOn(transition, run)) advance(transition, run, 'prepare_returned', patch, trace)
+  else if (eventIds.length > 0) advance(transition, run, ['prepare_returned', 'mutate_begun'], patch, trace)
+  else finishEmpty(transition, run, ['prepare_returned', 'nothing_reserved'], patch, trace)
   return ok(undefined)
 }
 
@@ -64,10 +68,18 @@ const reservationFailure = (topic: string, id: string, reason: string): Failure 
 
 /** Nothing to carry: mutate and next are skipped and the state stays as it is. */
 export const commitEmpty = (transition: Transition, run: HandlerRun): void => {
-  advance(transition, run, 'nothing_reserved', {
-    status: moveStatus(run, 'committed'),
-    endTimestamp: transition.now,
-  })
+  finishEmpty(transition, run, ['nothing_reserved'])
+}
+
+const finishEmpty = (
+  transition: Transition,
+  run: HandlerRun,
+  events: readonly PhaseEvent[],
+  patch: HandlerRunPatch = {},
+  trace?: PhaseTrace,
+): void => {
+  const ended = { status: moveStatus(run, 'committed'), endTimestamp: transition.now }
+  advance(transition, run, events, { ...patch, ...ended }, trace)
   noteCommitted(transition, run, false)
 }
 

@@ -132,8 +132,8 @@ export const createTransitions = (ports: TransitionPorts) => {
       })
     },
 
-    recordMutation: (run: HandlerRun, request: MutationRequest): Mutation =>
-      commit((t) => recordMutation(t, run, request)),
+    recordMutation: (run: HandlerRun, request: MutationRequest, status: 'pending' | 'in_flight'): Mutation =>
+      commit((t) => recordMutation(t, run, request, status)),
     sendMutation: (run: HandlerRun, mutation: Mutation): void => {
       commit((t) => {
         sendMutation(t, run, mutation)

@@ -1,4 +1,5 @@
 import { decideMove } from '../../machine/move-table.ts'
+import type { PhaseEvent } from '../../machine/phases.ts'
 import type { MutationEvent } from '../../machine/statuses.ts'
 import { mutationTable } from '../../machine/statuses.ts'
 import type { HandlerRun } from '../../model/handler-run.ts'
@@ -6,14 +7,22 @@ import type { JsonText } from '../../model/json.ts'
 import type { Mutation, MutationResolver } from '../../model/mutation.ts'
 import type { MutationPatch } from '../../ports/store.ts'
 import type { PhaseTrace } from './attempts.ts'
-import { advance, ensureUnchanged } from './attempts.ts'
+import { advance, ensureUnchanged, isGoingOn } from './attempts.ts'
 import type { Transition } from './context.ts'
 import { must } from './context.ts'
 
 export type MutationRequest = Pick<Mutation, 'toolNamespace' | 'toolMethod' | 'params' | 'idempotencyKey'>
 
-/** The ledger knows of it before anybody outside does. */
-export const recordMutation = (transition: Transition, run: HandlerRun, request: MutationRequest): Mutation => {
+/**
+ * The ledger knows of it before anybody outside does. One that is going to be sent is `in_flight` from the start; one that is
+ * refused stays `pending` until its attempt ends.
+ */
+export const recordMutation = (
+  transition: Transition,
+  run: HandlerRun,
+  request: MutationRequest,
+  status: 'pending' | 'in_flight',
+): Mutation => {
   // While the script ran, the attempt may have been cancelled: then nothing of it may reach the world.
   ensureUnchanged(transition, run)
   const { tx, now, ids } = transition
@@ -22,7 +31,7 @@ export const recordMutation = (transition: Transition, run: HandlerRun, request:
     id: ids.next('mut'),
     handlerRunId: run.id,
     workflowId: run.workflowId,
-    status: 'pending',
+    status,
     result: null,
     error: null,
     resolvedBy: null,
@@ -61,7 +70,8 @@ export const applyMutation = (
     const event = mutation.status === 'indeterminate' ? 'confirmed' : 'succeeded'
     moveMutation(transition, mutation, event, { result, ...resolution(transition, resolvedBy) })
   }
-  advance(transition, run, 'mutation_settled', { mutationOutcome: 'applied', mutationResult: result }, trace)
+  const outcome = { mutationOutcome: 'applied', mutationResult: result } as const
+  advance(transition, run, settled(transition, run), outcome, trace)
 }
 
 /** Who settled what the call itself left open. */
@@ -69,5 +79,9 @@ export const resolution = ({ now }: Transition, resolvedBy: MutationResolver | n
   resolvedBy === null ? {} : { resolvedBy, resolvedAt: now }
 
 export const passWithoutMutation = (transition: Transition, run: HandlerRun, trace: PhaseTrace): void => {
-  advance(transition, run, 'mutation_settled', { mutationOutcome: 'none' }, trace)
+  advance(transition, run, settled(transition, run), { mutationOutcome: 'none' }, trace)
 }
+
+/** `next` is due at once, unless the workflow was paused meanwhile. */
+const settled = (transition: Transition, run: HandlerRun): readonly PhaseEvent[] =>
+  isGoingOn(transition, run) ? ['mutation_settled', 'emit_begun'] : ['mutation_settled']
