@@ -1,3 +1,4 @@
+import { median, writeResult } from '../support/bench-results.ts'
 import { ok } from '#engine/model/result.ts'
 import type { CleanMemory } from '#worker/sandbox/clean-memory.ts'
 import { createFreshMemory } from '#worker/sandbox/fresh-memory.ts'
@@ -36,6 +37,7 @@ function createWarmMemory(fresh: CleanMemory): CleanMemory {
       return lent
     },
     takeBack: () => undefined,
+    tidy: () => undefined,
   }
 }
 
@@ -55,8 +57,6 @@ async function phasesPerSecond(memory: CleanMemory, count: number): Promise<numb
   return (count / (performance.now() - startedAt)) * 1_000
 }
 
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
-
 test('clean memory by snapshot is close to unsafe reuse and far from a fresh instance', async () => {
   const wasm = await loadQuickjsWasm()
   const fresh = createFreshMemory(wasm)
@@ -71,10 +71,29 @@ test('clean memory by snapshot is close to unsafe reuse and far from a fresh ins
 
   const ratio = (a: (typeof kinds)[number], b: (typeof kinds)[number]) =>
     median(rates[a].map((rate, round) => rate / (rates[b][round] ?? NaN)))
-  for (const kind of kinds) console.log(`${kind}: ${median(rates[kind]).toFixed(0)} phases per second`)
-  console.log(`snapshot is ${ratio('snapshot', 'fresh').toFixed(1)} times as fast as a fresh instance`)
-  console.log(`unsafe reuse is ${ratio('warm', 'snapshot').toFixed(2)} times as fast as snapshot`)
 
+  await writeResult('sandbox', {
+    workload: 'W7',
+    title: 'Sandbox',
+    tables: [
+      {
+        title: 'Phases of a script of 5 KB with three calls on the host, one thread',
+        unit: 'phases/s',
+        better: 'higher',
+        reference: 'snapshot (what is used)',
+        series: [
+          { name: 'snapshot (what is used)', values: rates.snapshot },
+          { name: 'fresh instance (the fallback)', values: rates.fresh },
+          { name: 'the same context again, uncleaned (not used)', values: rates.warm },
+        ],
+      },
+    ],
+    checks: [
+      { promise: 'Snapshot, against a fresh instance', measured: ratio('snapshot', 'fresh'), atLeast: 3 },
+      { promise: 'Uncleaned reuse, against snapshot', measured: ratio('warm', 'snapshot'), atMost: 3 },
+    ],
+    notes: ['QuickJS in Node, in this thread.'],
+  })
   expect(ratio('snapshot', 'fresh')).toBeGreaterThan(3)
   expect(ratio('warm', 'snapshot')).toBeLessThan(3)
 })

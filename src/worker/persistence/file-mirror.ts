@@ -164,7 +164,17 @@ export class FileMirror {
   }
 
   #holds(at: number, incoming: Uint8Array): boolean {
+    if (at % 4 === 0 && incoming.length % 4 === 0 && incoming.byteOffset % 4 === 0)
+      return this.#holdsWords(at, incoming)
     for (let byte = 0; byte < incoming.length; byte++) if (this.#bytes[at + byte] !== incoming[byte]) return false
+    return true
+  }
+
+  /** Whole pages, which is what SQLite writes: four bytes at a time. */
+  #holdsWords(at: number, incoming: Uint8Array): boolean {
+    const words = new Uint32Array(incoming.buffer, incoming.byteOffset, incoming.length / 4)
+    const first = at / 4
+    for (let word = 0; word < words.length; word++) if (this.#words[first + word] !== words[word]) return false
     return true
   }
 }

@@ -54,6 +54,8 @@ export interface Guest {
   /** Who is asked from now on. */
   talkTo(host: GuestHost): void
   setLimits(limits: { memoryBytes: number; stackBytes: number }): void
+  /** What `ctx` offers in every phase: dotted paths. Once, before the script is loaded. */
+  furnish(operations: readonly string[]): void
   load(code: string): Answer
   describe(): Answer
   give(argument: string): Answer
@@ -176,6 +178,11 @@ export function createGuest(instance: QuickjsInstance): Guest {
       runtime.setMaxStackSize(stackBytes)
     },
 
+    furnish(operations) {
+      const paths = JSON.stringify(operations.map((op) => ({ op, path: op.split('.') })))
+      take(callWithText(bridge.furnish, paths)).dispose()
+    },
+
     load(code) {
       demandRoom(code)
       const factory = context.evalCode(WRAPPER + code + WRAPPER_END, SCRIPT_FILE, { type: 'global' })
@@ -239,6 +246,7 @@ function usedBytes(memory: WebAssembly.Memory): number {
 }
 
 interface Bridge {
+  furnish: QuickJSHandle
   load: QuickJSHandle
   give: QuickJSHandle
   start: QuickJSHandle
@@ -264,6 +272,7 @@ function loadPrelude(context: QuickJSContext, hostCall: QuickJSHandle): Bridge {
   tools.dispose()
   const part = (name: keyof Bridge) => context.getProp(bridge, name)
   const parts = {
+    furnish: part('furnish'),
     load: part('load'),
     give: part('give'),
     start: part('start'),

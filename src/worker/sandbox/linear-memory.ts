@@ -34,7 +34,10 @@ export function stackPointerOf({ exports }: QuickjsInstance): number {
   return typeof read === 'function' ? read() : -1
 }
 
-const isZero = (words: Uint32Array): boolean => words.every((word) => word === 0)
+function isZero(words: Uint32Array): boolean {
+  for (const word of words) if (word !== 0) return false
+  return true
+}
 
 /**
  * Finds the layout out by watching an instance that is thrown away: a big allocation moves the end of the heap and

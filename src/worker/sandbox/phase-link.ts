@@ -14,6 +14,9 @@ export interface PhaseJob extends Omit<PhaseRequest, 'host'> {
   seed: RandomSeed
 }
 
+/** Without what the thread had from the phase before, when that was of the same script. */
+export type PostedJob = Omit<PhaseJob, 'code' | 'operations'> & Partial<Pick<PhaseJob, 'code' | 'operations'>>
+
 /** `broken`: the host threw where it should have answered; a mistake of ours and not the script's. */
 export type LinkReply = HostReply | { kind: 'broken'; message: string }
 
@@ -26,7 +29,7 @@ export interface Delivery {
 
 /** The way from a running phase to its host, in the same thread or in another. */
 export interface PhaseLink {
-  /** The script is evaluated, the phase itself begins. */
+  /** The script had to be evaluated first; the phase itself begins. */
   scriptLoaded(): void
   /** All calls of one turn at once, in order. */
   send(calls: readonly HostCall[]): void

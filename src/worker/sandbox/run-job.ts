@@ -17,8 +17,9 @@ async function withGuest<T>(
   script: GuestScript,
   limits: SandboxLimits,
   use: (guest: Guest, meter: Meter) => Promise<Result<T, Failure>> | Result<T, Failure>,
+  evaluated?: () => void,
 ): Promise<Result<T, Failure>> {
-  const lent = await memory.lend(script, limits)
+  const lent = await memory.lend(script, limits, evaluated)
   if (!lent.ok) return lent
   const guest = lent.value
   const meter = createMeter(limits)
@@ -36,11 +37,14 @@ async function withGuest<T>(
 
 export async function runJob(memory: CleanMemory, job: PhaseJob, link: PhaseLink): Promise<PhaseOutcome> {
   const limits = resolveLimits(job.limits)
-  const script = { id: job.scriptId, code: job.code }
-  const result = await withGuest(memory, script, limits, async (guest, meter) => {
-    link.scriptLoaded()
-    return ok(await runPhase({ guest, job, limits, meter, link }))
-  })
+  const script = { id: job.scriptId, code: job.code, operations: job.operations }
+  const result = await withGuest(
+    memory,
+    script,
+    limits,
+    async (guest, meter) => ok(await runPhase({ guest, job, limits, meter, link })),
+    () => link.scriptLoaded(),
+  )
   return result.ok ? result.value : { kind: 'failed', failure: result.error }
 }
 

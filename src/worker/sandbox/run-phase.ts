@@ -56,9 +56,8 @@ function begin({ guest, job, limits, meter }: PhaseRun): Answer | undefined {
     if (answer.startsWith('E')) return answer
   }
   const { phase, handler, values = {} } = job
-  const operations = job.operations.map((op) => ({ op, path: op.split('.') }))
   const { valueBytes: valueChars, errorChars } = limits
-  guest.start(JSON.stringify({ phase, handler, operations, values, valueChars, errorChars }))
+  guest.start(JSON.stringify({ phase, handler, values, valueChars, errorChars }))
   return undefined
 }
 

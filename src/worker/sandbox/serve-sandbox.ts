@@ -1,27 +1,32 @@
 import type { CleanMemory } from './clean-memory.ts'
 import { createFreshMemory } from './fresh-memory.ts'
-import { createInbox, type Inbox, type PhaseJob } from './phase-link.ts'
+import { createInbox, type Inbox, type PhaseJob, type PostedJob } from './phase-link.ts'
 import { describeCode, runJob } from './run-job.ts'
 import { createSnapshotMemory } from './snapshot-memory.ts'
 import type { FromThread, ToThread } from './thread.ts'
 
 /** The inside of a sandbox thread: takes what the supervisor says, one phase at a time. */
 export function serveSandbox(post: (message: FromThread) => void): (message: ToThread) => void {
-  let memory: Promise<CleanMemory> | undefined
+  let booting: Promise<CleanMemory> | undefined
   let inbox: Inbox | undefined
+  let known: Pick<PhaseJob, 'code' | 'operations'> = { code: '', operations: [] }
 
-  const booted = (): Promise<CleanMemory> => memory ?? Promise.reject(new Error('asked before boot'))
+  const booted = (): Promise<CleanMemory> => booting ?? Promise.reject(new Error('asked before boot'))
 
   const boot = async ({ wasm, memory: kind }: Extract<ToThread, { type: 'boot' }>): Promise<void> => {
-    memory = kind === 'snapshot' ? createSnapshotMemory(wasm) : Promise.resolve(createFreshMemory(wasm))
-    await memory
+    booting = kind === 'snapshot' ? createSnapshotMemory(wasm) : Promise.resolve(createFreshMemory(wasm))
+    await booting
     post({ type: 'ready' })
   }
 
-  const work = async (job: PhaseJob): Promise<void> => {
+  const work = async (posted: PostedJob): Promise<void> => {
+    const { code = known.code, operations = known.operations } = posted
+    known = { code, operations }
+    const job: PhaseJob = { ...posted, ...known }
     const replies = (inbox = createInbox())
     let taken = 0
-    const outcome = await runJob(await booted(), job, {
+    const memory = await booted()
+    const outcome = await runJob(memory, job, {
       scriptLoaded: () => post({ type: 'loaded' }),
       send: (calls) => post({ type: 'turn', calls, taken }),
       log: (level, message) => post({ type: 'log', level, message }),
@@ -32,6 +37,7 @@ export function serveSandbox(post: (message: FromThread) => void): (message: ToT
       },
     })
     post({ type: 'done', outcome })
+    memory.tidy()
   }
 
   const act = async (message: ToThread): Promise<void> => {

@@ -13,6 +13,9 @@ interface Station {
   guest: Guest
   base: MemoryImage
   images: ImageCache
+  /** The image it was last put back to, and whether its memory still is that image. */
+  image: MemoryImage
+  isClean: boolean
 }
 
 export interface SnapshotOptions {
@@ -35,12 +38,19 @@ export async function createSnapshotMemory(
 
   const createStation = async (): Promise<Station> => {
     const guest = createGuest(await createQuickjsInstance(wasm))
-    return { guest, base: captureImage(guest.instance, layout), images: createImageCache(imageBudgetBytes) }
+    const base = captureImage(guest.instance, layout)
+    return { guest, base, images: createImageCache(imageBudgetBytes), image: base, isClean: true }
+  }
+
+  const putBack = (station: Station, image: MemoryImage): void => {
+    if (!station.isClean || station.image !== image) restoreImage(station.guest.instance, layout, image)
+    station.image = image
+    station.isClean = true
   }
 
   /** One that knows the script, if there is one. */
-  const pick = async (scriptId: string | null): Promise<Station> => {
-    const knowing = scriptId === null ? -1 : idle.findIndex(({ images }) => images.get(scriptId) !== undefined)
+  const pick = async (key: string | null): Promise<Station> => {
+    const knowing = key === null ? -1 : idle.findIndex(({ images }) => images.get(key) !== undefined)
     const [station] = idle.splice(knowing, 1)
     return station ?? (await createStation())
   }
@@ -50,18 +60,25 @@ export async function createSnapshotMemory(
   }
 
   return {
-    async lend({ id, code }, limits) {
-      const station = await pick(id)
+    async lend(script, limits, evaluated) {
+      const { id, operations = [] } = script
+      const key = id === null ? null : `${id} ${operations.join(' ')}`
+      const station = await pick(key)
       const { guest, base, images } = station
-      const image = id === null ? undefined : images.get(id)
-      restoreImage(guest.instance, layout, image ?? base)
+      const image = key === null ? undefined : images.get(key)
+      putBack(station, image ?? base)
+      station.isClean = false
       if (image === undefined) {
-        const { failure, isIntact } = loadScript(guest, code, limits)
+        const { failure, isIntact } = loadScript(guest, script, limits)
         if (failure !== undefined) {
           takeBack(station, isIntact)
           return err(failure)
         }
-        if (id !== null) images.put(id, captureImage(guest.instance, layout))
+        if (key !== null) {
+          station.image = captureImage(guest.instance, layout)
+          images.put(key, station.image)
+        }
+        evaluated?.()
       }
       guest.setLimits(limits)
       lent.set(guest, station)
@@ -72,6 +89,11 @@ export async function createSnapshotMemory(
       const station = lent.get(guest)
       lent.delete(guest)
       if (station !== undefined) takeBack(station, isIntact)
+    },
+
+    tidy() {
+      // To what it held last: the same script is the likeliest to come next.
+      for (const station of idle) putBack(station, station.image)
     },
   }
 }

@@ -75,8 +75,9 @@ export function createThreadSlot(
     },
     run(next) {
       task = next
+      const knownScriptId = lastScriptId
       lastScriptId = next.scriptId ?? lastScriptId
-      next.start({ post: (message) => !isOver && thread.post(message), watchdog })
+      next.start({ post: (message) => !isOver && thread.post(message), watchdog, knownScriptId })
     },
     end: stop,
   }

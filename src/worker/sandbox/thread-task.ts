@@ -10,6 +10,8 @@ import type { Watchdog } from './watchdog.ts'
 export interface ThreadGrip {
   post(message: ToThread): void
   readonly watchdog: Watchdog
+  /** The script of the phase before: its code is there already. */
+  readonly knownScriptId: string | null
 }
 
 /** One thing to be done by one thread. Ends exactly once: when `hear` returns true, or by `fail`. */
@@ -24,6 +26,9 @@ export interface ThreadTask {
   fail(failure: Failure): void
 }
 
+/** Made once: an error with its stack for every phase would be the dearest thing about it. */
+const OVER = new DOMException('The phase is over.', 'AbortError')
+
 export function createPhaseTask(request: PhaseRequest, resolve: (outcome: PhaseOutcome) => void): ThreadTask {
   const { host, workflowId, scriptId } = request
   const { cpuMs } = resolveLimits(request.limits)
@@ -32,7 +37,7 @@ export function createPhaseTask(request: PhaseRequest, resolve: (outcome: PhaseO
   let delivered = 0
 
   const end = (outcome: PhaseOutcome): void => {
-    abort.abort()
+    abort.abort(OVER)
     resolve(outcome)
   }
 
@@ -43,7 +48,8 @@ export function createPhaseTask(request: PhaseRequest, resolve: (outcome: PhaseO
     start(given) {
       grip = given
       grip.watchdog.watch(cpuMs)
-      grip.post({ type: 'phase', job: phaseToJob(request) })
+      const { code, operations, ...job } = phaseToJob(request)
+      grip.post({ type: 'phase', job: given.knownScriptId === scriptId ? job : { ...job, code, operations } })
     },
     hear(message) {
       if (message.type === 'loaded') grip?.watchdog.rewatch(cpuMs)
@@ -54,6 +60,8 @@ export function createPhaseTask(request: PhaseRequest, resolve: (outcome: PhaseO
         else grip?.watchdog.rewatch(cpuMs)
         answerCalls(host, message.calls, abort.signal, (delivery) => {
           delivered += 1
+          // The script is over, whatever its thread still has to do about it: nobody has to wait for that.
+          if (delivery.reply.kind === 'end') resolve({ kind: 'ended' })
           grip?.watchdog.watch(cpuMs)
           grip?.post({ type: 'reply', delivery })
         })

@@ -1,14 +1,14 @@
 import type { Failure } from '#engine/model/errors.ts'
 import type { Result } from '#engine/model/result.ts'
 import type { PhaseOutcome, WorkflowShape } from '#engine/ports/sandbox.ts'
-import type { Delivery, HostCall, PhaseJob } from './phase-link.ts'
+import type { Delivery, HostCall, PostedJob } from './phase-link.ts'
 
 export type MemoryKind = 'snapshot' | 'fresh'
 
 /** What the supervisor says. One phase at a time, and `boot` before all else. */
 export type ToThread =
   | { type: 'boot'; wasm: WebAssembly.Module; memory: MemoryKind }
-  | { type: 'phase'; job: PhaseJob }
+  | { type: 'phase'; job: PostedJob }
   | { type: 'describe'; code: string }
   | { type: 'reply'; delivery: Delivery }
   | { type: 'ping' }

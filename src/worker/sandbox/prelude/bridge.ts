@@ -128,8 +128,13 @@ function place(root, path, value) {
   define(target, path[path.length - 1], value)
 }
 
-function createContext(operations, values) {
-  const ctx = values
+/**
+ * Most of ctx is the same in every phase, and making it costs more than a small phase does. It is made before the script is
+ * evaluated, so that the image of the script has it already; the script cannot reach it before its handler is called.
+ */
+const ctx = {}
+function furnish(text) {
+  const operations = parse(text)
   for (let i = 0; i < operations.length; i += 1) {
     const op = operations[i].op
     place(ctx, operations[i].path, (...args) => call(op, args))
@@ -137,7 +142,16 @@ function createContext(operations, values) {
   define(ctx, 'log', { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') })
   define(ctx, 'now', now)
   define(ctx, 'random', random)
-  return ctx
+}
+
+/** Values stand beside the operations of the same name space; what is there already stays. */
+function merge(target, values) {
+  const keys = ownKeys(values)
+  for (let i = 0; i < keys.length; i += 1) {
+    const key = keys[i]
+    if (!hasOwn(target, key)) define(target, key, values[key])
+    else if (typeof target[key] === 'object' && isObject(values[key])) merge(target[key], values[key])
+  }
 }
 
 function describe() {
@@ -181,7 +195,8 @@ async function start(text) {
     const { owner, fn } = findHandler(setup.phase, setup.handler)
     const args = given
     given = []
-    args[args.length] = createContext(setup.operations, setup.values)
+    merge(ctx, setup.values)
+    args[args.length] = ctx
     return conclude(encode(await apply(fn, owner, args)))
   } catch (error) {
     return conclude('E' + report(error))
@@ -228,5 +243,5 @@ const tools = {
   __proto__: null, apply, construct, define, defineHidden, ownKeys, hasOwn, create, getPrototypeOf, isArray, isObject,
   parse, stringify, method, hostCall, call, now, random, log, show, StringOf, ErrorOf, TypeErrorOf,
 }
-return { __proto__: null, tools, load, give, start, settle, report, describe, trace, here }
+return { __proto__: null, tools, furnish, load, give, start, settle, report, describe, trace, here }
 })`
