@@ -62,7 +62,8 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // Shipped as text: what they import, the sandbox provides.
-    exclude: { path: '^src/ui/features/gallery/templates/' },
+    // And what runs where scripts/bench-peers.mjs has installed its packages.
+    exclude: { path: ['^src/ui/features/gallery/templates/', '^tests/bench/peers/.*\\.mjs$'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: {

@@ -61,6 +61,7 @@ export default defineConfig(
     'coverage/',
     'test-results/',
     'playwright-report/',
+    'peers.local/',
     // Scripts as a user writes them, shipped as text: a test holds them against the authoring types and runs them.
     'src/ui/features/gallery/templates/',
   ]),

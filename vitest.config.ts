@@ -11,6 +11,8 @@ export default defineConfig({
       { extends: true, test: { name: 'unit', include: ['tests/**/*.test.ts'], exclude: notUnit } },
       { extends: true, test: { name: 'long', include: ['tests/**/*.long.test.ts'], testTimeout: 24 * 60 * 60 * 1000 } },
       { extends: true, test: { name: 'bench', include: ['tests/bench/**/*.bench.ts'], testTimeout: 10 * 60 * 1000 } },
+      // By scripts/bench-peers.mjs, which installs and starts what is measured.
+      { extends: true, test: { name: 'peers', include: ['tests/bench/peers/*.measure.ts'] } },
     ],
   },
 })

@@ -67,7 +67,7 @@ const describeMachine = async (): Promise<Record<string, string>> => {
 export const median = (values: readonly number[]): number => at(values, 0.5)
 
 /** The value below which that share of all lie. */
-const at = (values: readonly number[], share: number): number =>
+export const at = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? NaN
 
 /** Keeps what was measured for the report, and prints it. */

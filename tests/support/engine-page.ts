@@ -5,6 +5,8 @@ import { serveSite } from './serve-site.ts'
 
 export interface EnginePage {
   page: Page
+  /** SIGKILL, and a new browser on what was left behind. Nothing is opened yet. */
+  relaunch: () => Promise<Page>
   close: () => Promise<void>
 }
 
@@ -12,12 +14,21 @@ export interface EnginePage {
 export const openEnginePage = async (database: string): Promise<EnginePage> => {
   const site = await serveSite('engine-site')
   const profile = await createProfile()
-  const chromium = await launchChromium(profile.folder)
-  const page = await chromium.newPage()
-  await page.goto(site.url)
+  let chromium = await launchChromium(profile.folder)
+  const openPage = async (): Promise<Page> => {
+    const page = await chromium.newPage()
+    await page.goto(site.url)
+    return page
+  }
+  const page = await openPage()
   await page.evaluate((name) => globalThis.measured.open(name), database)
   return {
     page,
+    relaunch: async () => {
+      await chromium.kill()
+      chromium = await launchChromium(profile.folder)
+      return openPage()
+    },
     close: async () => {
       await chromium.kill()
       await site.close()

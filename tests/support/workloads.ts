@@ -25,8 +25,9 @@ export const withNoop = (tools: Tools): Tools => ({
  * W1: "Run now" publishes as many events as its topic `order` says, and each is carried through prepare, mutate and next by a
  * handler run of its own, with every checkpoint.
  */
-const carrySource = (eventsPerRun: number, name = 'carry'): string => `export default defineWorkflow({
+const carrySource = (eventsPerRun: number, name: string, mutation: string): string => `export default defineWorkflow({
   name: '${name}',
+  permissions: ['demo'],
   topics: { item: {} },
   producers: {
     fill: {
@@ -50,7 +51,7 @@ const carrySource = (eventsPerRun: number, name = 'carry'): string => `export de
         if (!event) return { reservations: [], data: {} }
         return { reservations: [{ topic: 'item', ids: [event.messageId] }], data: { n: event.payload.n } }
       },
-      async mutate(prepared, ctx) { await ctx.noop.send({ n: prepared.data.n }) },
+      async mutate(prepared, ctx) { await ctx.${mutation} },
       async next(prepared, mutation) { return { last: prepared.data.n, status: mutation.status } },
     },
   },
@@ -61,11 +62,20 @@ export interface Deployed {
   eventsEach: number
 }
 
-export const deployCarriers = async (engine: Engine, workflows: number, events: number): Promise<Deployed> => {
+const DO_NOTHING = 'noop.send({ n: prepared.data.n })'
+/** In a world outside of the engine, where what is done twice can be seen twice. */
+export const LEAVE_A_TRACE = `demo.sheet.append({ sheet: 'traces', values: { n: prepared.data.n } })`
+
+export const deployCarriers = async (
+  engine: Engine,
+  workflows: number,
+  events: number,
+  mutation = DO_NOTHING,
+): Promise<Deployed> => {
   const eventsEach = Math.ceil(events / workflows)
   const workflowIds: string[] = []
   for (let n = 0; n < workflows; n += 1) {
-    const deployed = await engine.deployWorkflow({ source: carrySource(eventsEach, `carry-${n}`) })
+    const deployed = await engine.deployWorkflow({ source: carrySource(eventsEach, `carry-${n}`, mutation) })
     if (!deployed.ok) throw new Error(deployed.error.message)
     workflowIds.push(deployed.value.workflowId)
   }
@@ -81,3 +91,45 @@ export const carryAll = async (engine: Engine, { workflowIds }: Deployed): Promi
   await engine.idle()
   return performance.now() - start
 }
+
+/** W2: milliseconds from publishing one event to its commit, each with the engine idle before. */
+export const latencies = async (engine: Engine, events: number): Promise<number[]> => {
+  const { workflowIds } = await deployCarriers(engine, 1, 1)
+  const [workflowId = ''] = workflowIds
+  const times: number[] = []
+  for (let n = 0; n < events; n += 1) {
+    const start = performance.now()
+    const published = await engine.publishEvent(workflowId, 'item', { messageId: `m${n}`, payload: { n } })
+    if (!published.ok) throw new Error(published.error.message)
+    await engine.whenQuiet()
+    times.push(performance.now() - start)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  return times
+}
+
+const timedSource = (n: number): string => `export default defineWorkflow({
+  name: 'timed-${n}',
+  topics: {},
+  producers: { tick: { schedule: { interval: '10s' }, async handler() {} } },
+})`
+
+/** W3: milliseconds between the time a producer was due at and its start, for as many beats as there are in `forMs`. */
+export const wakeDelays = async (engine: Engine, rows: RowsOf, workflows: number, forMs: number): Promise<number[]> => {
+  for (let n = 0; n < workflows; n += 1) {
+    await engine.deployWorkflow({ source: timedSource(n) })
+    // Spread over the ten seconds, so that they do not wait for each other.
+    await new Promise((resolve) => setTimeout(resolve, 10_000 / workflows))
+  }
+  await new Promise((resolve) => setTimeout(resolve, forMs))
+  const schedules = rows(`SELECT workflow_id, next_run_at FROM producer_schedules WHERE producer_name = 'tick'`)
+  return schedules.flatMap(({ workflow_id: id, next_run_at: next }) => {
+    const starts = rows(
+      `SELECT start_timestamp AS at FROM handler_runs WHERE workflow_id = '${String(id)}' ORDER BY id DESC`,
+    )
+    // The first run was due when it was deployed, and had a script to compile.
+    return starts.slice(0, -1).map(({ at }, n) => Number(at) - (Number(next) - 10_000 * (n + 1)))
+  })
+}
+
+type RowsOf = (sql: string) => Record<string, unknown>[]

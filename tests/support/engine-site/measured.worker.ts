@@ -10,15 +10,25 @@ import { greatestId } from '#worker/sqlite/greatest-id.ts'
 import { useConnection } from '#worker/sqlite/open-database.ts'
 import { createSqliteStore } from '#worker/sqlite/store.ts'
 import { createSystemClock } from '#worker/system-clock.ts'
+import type { DemoWorld } from '#worker/tools/demo/world.ts'
 import { openTools } from '#worker/tools/open-tools.ts'
 import { sqliteInBrowser } from '../durability-site/open-in-browser.ts'
-import { carryAll, deployCarriers, withNoop, type Deployed } from '../workloads.ts'
 import { upkeepPorts } from '../upkeep-ports.ts'
+import {
+  carryAll,
+  deployCarriers,
+  latencies,
+  LEAVE_A_TRACE,
+  wakeDelays,
+  withNoop,
+  type Deployed,
+} from '../workloads.ts'
 
 interface Opened {
   engine: Engine
   database: Database
   durable: DurableDatabase
+  demo: DemoWorld
 }
 
 let opened: Opened | undefined
@@ -39,27 +49,68 @@ const open = async (name: string): Promise<Opened> => {
   database.onCommit(durable.noteCommit)
   durable.noteCommit()
   const clock = createSystemClock()
+  const { tools } = openTools({ clock, databaseName: name })
   const engine = createEngine({
     store: createSqliteStore(database),
     clock,
     ids: createMonotonicIds(clock, Math.random, greatestId(database)),
     sandbox: await openSandbox(),
-    tools: withNoop(openTools({ clock, databaseName: name }).tools),
+    tools: withNoop(tools),
     durability: durable.durability,
     crash: { reach: () => undefined },
     ...upkeepPorts(database),
   })
   startChangeFeed(database)
   engine.start()
-  return { engine, database, durable }
+  return { engine, database, durable, demo: tools.demo }
+}
+
+/** What the platform takes for making 4 KiB durable: the measure for everything that waits for the disk. */
+const rawStrictPuts = async (count: number): Promise<number[]> => {
+  const request = indexedDB.open('raw-puts', 1)
+  request.onupgradeneeded = () => request.result.createObjectStore('records')
+  const raw = await new Promise<IDBDatabase>((resolve) => (request.onsuccess = () => resolve(request.result)))
+  const times: number[] = []
+  for (let n = 0; n < count; n += 1) {
+    const value = crypto.getRandomValues(new Uint8Array(4096)).buffer
+    const start = performance.now()
+    await new Promise<void>((resolve) => {
+      const transaction = raw.transaction(['records'], 'readwrite', { durability: 'strict' })
+      transaction.oncomplete = () => resolve()
+      transaction.objectStore('records').put(value, n)
+    })
+    times.push(performance.now() - start)
+  }
+  raw.close()
+  return times
 }
 
 const api = {
-  async open(name: string): Promise<void> {
+  /** Milliseconds from nothing to an engine that runs, after a start that was not the first of this worker. */
+  async open(name: string): Promise<number> {
+    const start = performance.now()
     opened = await open(name)
+    return performance.now() - start
   },
   deploy: (workflows: number, events: number): Promise<Deployed> => deployCarriers(here().engine, workflows, events),
   carry: (deployed: Deployed): Promise<number> => carryAll(here().engine, deployed),
+  latency: (events: number): Promise<number[]> => latencies(here().engine, events),
+  wakeDelays: (workflows: number, forMs: number): Promise<number[]> =>
+    wakeDelays(here().engine, (sql) => here().database.all(sql), workflows, forMs),
+  /** Events whose mutation leaves a trace in the demo world, which does not recognise repetitions. */
+  async deployTracing(events: number): Promise<Deployed> {
+    await here().demo.setKnobs({ latencyMs: 0, ignoreKeys: true })
+    return deployCarriers(here().engine, 1, events, LEAVE_A_TRACE)
+  },
+  /** Sets off and does not wait. */
+  async setOff({ workflowIds }: Deployed): Promise<void> {
+    for (const id of workflowIds) await here().engine.runWorkflow(id)
+  },
+  idle: () => here().engine.idle(),
+  traces: async (): Promise<number[]> =>
+    ((await here().demo.snapshot()).sheets['traces'] ?? []).map(({ values }) => Number(values['n'])),
+  recovery: () => here().engine.info().lastRecovery,
+  rawStrictPuts: (count: number): Promise<number[]> => rawStrictPuts(count),
   stats: () => here().durable.stats(),
   rows: (sql: string) => here().database.all(sql),
 }
