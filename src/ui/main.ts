@@ -7,6 +7,7 @@ import { ChangeFeed } from './client/change-feed.ts'
 import { EngineClient } from './client/engine-client.ts'
 import { LiveQuery } from './client/live-query.svelte.ts'
 import { servePageRequests } from './client/page-requests.ts'
+import { withSessionStream } from './client/session-stream.ts'
 import { Router } from './client/router.svelte.ts'
 import { routes } from './routes.ts'
 import { Commands } from './state/commands.svelte.ts'
@@ -27,7 +28,7 @@ const client = new EngineClient({
   },
 })
 const { engine } = client
-globalThis.holdfast = engine
+globalThis.holdfast = withSessionStream(engine)
 
 const app: AppContext = {
   engine,

@@ -2,10 +2,11 @@ import { engineError } from '#engine/model/errors.ts'
 import { err, type Result } from '#engine/model/result.ts'
 import type { EngineApi } from '#worker/api.ts'
 import { wrap } from 'comlink'
+import type { SessionStream } from './session-stream.ts'
 
 declare global {
   /** The engine's API, for power users and tests. */
-  var holdfast: EngineApi
+  var holdfast: EngineApi & SessionStream
 }
 
 type AnyMethod = (...args: unknown[]) => Promise<Result<unknown>>
