@@ -96,7 +96,7 @@ export function createEngineApi(parts: EngineApiParts): EngineApi {
     getTableSizes: () => answer(() => durable.readImage((file) => measureTables(database, file))),
     getSchema: () => answer(() => readSchema(database)),
     getQueryTable: (query, { limit = MOST_ROWS } = {}) =>
-      Promise.resolve(askForTable(database, query, Math.min(limit, MOST_ROWS))),
+      Promise.resolve(atLength(() => askForTable(database, query, Math.min(limit, MOST_ROWS)))),
     listSavedQueries: () => answer(engine.listSavedQueries),
     saveQuery: engine.saveQuery,
     removeQuery: engine.removeQuery,

@@ -79,6 +79,14 @@ async function compose({ onFenced, onReplaced, announceWork }: EngineEvents): Pr
   database.onCommit(durable.noteCommit)
   durable.noteCommit()
 
+  const atLength = <T>(work: () => T): T => {
+    announceWork(LONGEST_WORK_MS)
+    try {
+      return work()
+    } finally {
+      announceWork(0)
+    }
+  }
   const clock = createSystemClock()
   const page = createPageBridge()
   const clipboard = { writeText: page.writeClipboard }
@@ -99,7 +107,7 @@ async function compose({ onFenced, onReplaced, announceWork }: EngineEvents): Pr
     durability: durable.durability,
     crash: { reach: () => undefined },
     compression: gzip,
-    space: createFileSpace(database, durable.durability, durable.noteCommit),
+    space: createFileSpace(database, durable.durability, durable.noteCommit, atLength),
   })
   const changes = startChangeFeed(database)
   told.tellAll = changes.tellAll
@@ -114,14 +122,6 @@ async function compose({ onFenced, onReplaced, announceWork }: EngineEvents): Pr
   let isReplaced = false
   const onReplacing = (): void => {
     isReplaced = true
-  }
-  const atLength = <T>(work: () => T): T => {
-    announceWork(LONGEST_WORK_MS)
-    try {
-      return work()
-    } finally {
-      announceWork(0)
-    }
   }
   const backupParts = { sqlJs: sqlite.sqlJs, backup, onReplacing, onReplaced }
   const api = createEngineApi({ engine, database, durable, outside, sandbox, atLength, backup: backupParts })

@@ -15,6 +15,8 @@ export const createFileSpace = (
   database: Database,
   durability: Pick<Durability, 'barrier'>,
   noteCommit: () => void,
+  /** Carries out what may keep this thread busy for long. */
+  atLength: (work: () => void) => void = (work) => work(),
 ): Space => ({
   read() {
     const row = database.get(SELECT_SPACE)
@@ -24,7 +26,7 @@ export const createFileSpace = (
   },
   async giveBack() {
     await durability.barrier()
-    database.script('VACUUM')
+    atLength(() => database.script('VACUUM'))
     noteCommit()
     await durability.barrier()
   },
