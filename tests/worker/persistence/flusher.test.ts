@@ -80,6 +80,24 @@ describe('group commit', () => {
     expect(disk.writes.map((write) => write.durability)).toEqual(['relaxed'])
   })
 
+  test('commits right after a write gather, until a barrier takes them along or their time has come', async () => {
+    const { database, durability, disk, timers } = await openForTest(new SimulatedPlatters(), { gatherMs: 2 })
+    createLedger(database)
+    await durability.barrier()
+    disk.writes.length = 0
+    commitEntry(database)
+    commitEntry(database)
+    await settle()
+    expect(disk.writes).toEqual([])
+    await durability.barrier()
+    expect(disk.writes.map((write) => write.durability)).toEqual(['strict'])
+    commitEntry(database)
+    await settle()
+    timers.fire()
+    await settle()
+    expect(disk.writes).toHaveLength(1)
+  })
+
   test('a commit and its barrier are one strict transaction', async () => {
     const { database, durability, disk } = await openForTest(new SimulatedPlatters())
     createLedger(database)
