@@ -18,6 +18,7 @@ import type { WorkflowConfig } from '#engine/model/workflow.ts'
 import type { PreferencesApi } from './preferences-api.ts'
 import type { RetentionApi } from './retention-api.ts'
 import type { ViewsApi, WorkflowLimits, WorkflowView } from './views-api.ts'
+import type { TestRunReport, TestRunRequest } from './test-run.ts'
 
 export type * from './preferences-api.ts'
 export type * from './views-api.ts'
@@ -31,6 +32,8 @@ export interface EngineApi extends ViewsApi, PreferencesApi, RetentionApi {
   deployWorkflow(request: DeployRequest): Promise<Result<Deployed>>
   /** What deploying would say, without deploying. */
   checkScript(source: string): Promise<Result<ScriptCheck>>
+  /** Tries one handler of a script on copied data: nothing real is written, mutations are recorded and not made. */
+  testRun(request: TestRunRequest): Promise<Result<TestRunReport>>
   /** The private workflows of agents come only when asked for. */
   listWorkflows(options?: { ofAgents?: boolean }): Promise<Result<WorkflowView[]>>
   pauseWorkflow(id: string): Promise<Result<null>>
@@ -129,7 +132,7 @@ export interface EngineApi extends ViewsApi, PreferencesApi, RetentionApi {
 }
 
 export type { GithubSettings, LlmConnection }
-export type { BackupDone, BackupStatus, DemoKnobs, DemoSnapshot, SecretInfo }
+export type { BackupDone, BackupStatus, DemoKnobs, DemoSnapshot, SecretInfo, TestRunReport }
 
 export interface ImportPreview {
   bytes: number

@@ -1,5 +1,6 @@
 import { engineError } from '#engine/model/errors.ts'
 import { err, ok, type Result } from '#engine/model/result.ts'
+import type { Clock } from '#engine/ports/clock.ts'
 import type { Sandbox } from '#engine/ports/sandbox.ts'
 import type { Engine } from '#engine/runtime/engine.ts'
 import type { EngineApi, EngineState, StorageInfo } from './api.ts'
@@ -16,6 +17,7 @@ import { createSessionApi } from './session-api.ts'
 import type { OpenTools } from './tools/open-tools.ts'
 import { measureTables } from './sqlite/table-sizes.ts'
 import { createSqliteStore } from './sqlite/store.ts'
+import { createTestRun } from './test-run.ts'
 import { version } from './version.ts'
 import { createViews } from './views.ts'
 
@@ -24,6 +26,7 @@ export interface EngineApiParts {
   database: Database
   durable: DurableDatabase
   outside: OpenTools
+  clock: Clock
   sandbox: Sandbox
   /** For what may keep this thread busy: the other tabs must not take the silence for a frozen tab. */
   atLength: <T>(work: () => T) => T
@@ -35,8 +38,9 @@ const MOST_ROWS = 10_000
 
 /** The public API over the open engine. Nothing here decides anything: it only puts each answer into its shape. */
 export function createEngineApi(parts: EngineApiParts): EngineApi {
-  const { engine, database, durable, outside, sandbox, atLength, backup } = parts
+  const { engine, database, durable, outside, clock, sandbox, atLength, backup } = parts
   const backupParts = { engine, durable, atLength, ...backup }
+  const store = createSqliteStore(database)
   const sqliteVersion = String(database.get('SELECT sqlite_version() AS version')?.['version'])
 
   const state = (): EngineState => {
@@ -50,6 +54,7 @@ export function createEngineApi(parts: EngineApiParts): EngineApi {
   return {
     deployWorkflow: engine.deployWorkflow,
     checkScript: createScriptCheck(sandbox),
+    testRun: createTestRun({ sqlJs: backup.sqlJs, store, clock, sandbox, tools: outside.tools }),
     checkSession: createSessionCheck(sandbox),
     listWorkflows: (options) => answer(() => engine.listWorkflows(options)),
     pauseWorkflow: engine.pauseWorkflow,
@@ -85,7 +90,7 @@ export function createEngineApi(parts: EngineApiParts): EngineApi {
     ...createBackupApi(backupParts),
     ...createViews({
       database,
-      store: createSqliteStore(database),
+      store,
       listWorkflows: engine.listWorkflows,
       viewWorkflow: engine.viewWorkflow,
       now: () => Date.now(),

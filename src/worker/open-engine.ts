@@ -124,7 +124,7 @@ async function compose({ onFenced, onReplaced, announceWork }: EngineEvents): Pr
     isReplaced = true
   }
   const backupParts = { sqlJs: sqlite.sqlJs, backup, onReplacing, onReplaced }
-  const api = createEngineApi({ engine, database, durable, outside, sandbox, atLength, backup: backupParts })
+  const api = createEngineApi({ engine, database, durable, outside, clock, sandbox, atLength, backup: backupParts })
   let isClosed = false
   return ok({
     api: answerable(api, () => isReplaced),
