@@ -64,6 +64,7 @@ export const createSessionStream = (
       stop()
       return first
     }
+    // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- a notice may have come during the first answer
     if (isStale) void catchUp()
     return ok(() => {
       isEnded = true
