@@ -86,6 +86,9 @@ async function readWhole(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
+/** What it does under each path, for a server that misbehaves only at times. */
+export const misbehaviourOf = (path: string): Answer | undefined => answers[path.split(/[/?]/)[0] ?? '']
+
 const answers: Record<string, Answer | undefined> = {
   json: (response) => json(response, { hello: 'world' }),
   text: (response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('plain text'),

@@ -157,7 +157,11 @@ let worlds = 0
 class PlugPulled extends Error {}
 
 /** The real engine over real sql.js and real QuickJS; time stands still until the test moves it. */
-export const openTestEngine = async (options: Partial<EngineOptions> = {}): Promise<TestEngine> => {
+export const openTestEngine = async (
+  options: Partial<EngineOptions> = {},
+  /** Others than the box, which then nobody reaches. */
+  tools?: Tools,
+): Promise<TestEngine> => {
   const clock = createHandClock()
   const trail: string[] = []
   const box = createBox(trail)
@@ -192,7 +196,7 @@ export const openTestEngine = async (options: Partial<EngineOptions> = {}): Prom
         },
         ids: createMonotonicIds(clock, () => random.next(), null),
         sandbox: await testSandbox(),
-        tools: box.tools,
+        tools: tools ?? box.tools,
         durability: {
           barrier: async () => {
             trail.push('barrier')

@@ -117,3 +117,47 @@ describe('a secret that a workflow uses', () => {
     expect(database.all('SELECT * FROM mutations').length).toBeGreaterThan(0)
   })
 })
+
+describe('a host that was not granted', () => {
+  it('is reached by no trick with redirects, user names, other ways to write an address, or capital letters', async () => {
+    const { database, engine, deploy } = await setUp()
+    const granted = await startMisbehavingServer()
+    const denied = await startMisbehavingServer()
+    const port = denied.host.split(':')[1] ?? ''
+    const addresses = [
+      denied.url,
+      `http://api.example.com@127.0.0.1:${port}/json`,
+      `http://api.example.com:x@127.0.0.1:${port}/json`,
+      `http://2130706433:${port}/json`,
+      `http://0x7f.1:${port}/json`,
+      `http://0177.0.0.1:${port}/json`,
+      `http://127.1:${port}/json`,
+      `http://127.0.0.1.:${port}/json`,
+      `http://LOCALHOST:${port}/json`,
+      `HTTP://LocalHost:${port}/json`,
+      `http://[::ffff:127.0.0.1]:${port}/json`,
+      `http:\\\\127.0.0.1:${port}\\json`,
+      `http:127.0.0.1:${port}/json`,
+      `http://１２７.0.0.1:${port}/json`,
+      `http://api.example.com#@127.0.0.1:${port}/json`,
+      `${granted.url}/redirect?status=302&to=${encodeURIComponent(`${denied.url}/json`)}`,
+      `${granted.url}/redirect?status=307&to=${encodeURIComponent(`${denied.url}/json`)}`,
+    ]
+    const producer = `
+      const refusals = []
+      for (const address of ${JSON.stringify(addresses)}) {
+        for (const options of [{}, { followRedirects: true }]) {
+          try { await ctx.http.get(address, options) } catch (error) { refusals.push(error.message) }
+        }
+      }
+      return { refusals }`
+    await deploy(carrier(`['http:api.example.com', 'http:${granted.host}']`, producer, ''))
+    await engine.idle()
+    const [state] = database.all(`SELECT state FROM handler_state WHERE handler_name = 'poll'`)
+    const { refusals } = JSON.parse(String(state?.['state'])) as { refusals: string[] }
+    expect(refusals).toHaveLength(addresses.length * 2)
+    expect(denied.received).toEqual([])
+    expect(granted.received.map(({ path }) => path.split('?')[0])).toEqual(['/redirect', '/redirect'])
+    await Promise.all([granted.close(), denied.close()])
+  })
+})
