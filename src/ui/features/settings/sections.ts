@@ -1,6 +1,7 @@
 import type { Component } from 'svelte'
 
-export type SectionName = 'storage' | 'backup' | 'connections' | 'notifications' | 'appearance' | 'engine' | 'about'
+export type SectionName =
+  'storage' | 'backup' | 'history' | 'connections' | 'notifications' | 'appearance' | 'engine' | 'about'
 
 export interface Section {
   name: SectionName
@@ -13,6 +14,7 @@ export interface Section {
 export const sections: readonly [Section, ...Section[]] = [
   { name: 'storage', label: 'Storage', load: () => import('./storage-section.svelte') },
   { name: 'backup', label: 'Backup', load: () => import('./backup-section.svelte') },
+  { name: 'history', label: 'History', load: () => import('./history-section.svelte') },
   {
     name: 'connections',
     label: 'Connections and secrets',

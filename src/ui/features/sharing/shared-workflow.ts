@@ -42,6 +42,10 @@ export function textToShared(text: string): Result<SharedWorkflow> {
 
 export const TOO_LARGE = 'It is larger than 1 MB, and so not a workflow. Choose a file that ends in .workflow.json.'
 
+/** Its size is looked at before it is read: a film that was dropped by mistake must not fill the memory. */
+export const fileToShared = async (file: File): Promise<Result<SharedWorkflow>> =>
+  file.size > LARGEST_FILE * 2 ? refuse(TOO_LARGE) : textToShared(await file.text())
+
 function valueToShared(value: unknown): Result<SharedWorkflow> {
   const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
   if (fields['format'] !== FORMAT) {
