@@ -1,4 +1,4 @@
-import type { SessionAgent } from '../model/session.ts'
+import type { AgentState, SessionAgent } from '../model/session.ts'
 import type { SessionRules } from './session-plan.ts'
 import { inDependencyOrder, nameAgents } from './session-plan.ts'
 import { isUnderWay } from './session-states.ts'
@@ -13,70 +13,107 @@ export type Estimate =
   /** There is nothing to estimate from, and why. */
   | { kind: 'no_basis'; because: string }
 
+export interface Estimator {
+  /** One of the agents is another than before. */
+  moved(agent: TimedAgent): void
+  estimate(now: number): Estimate
+}
+
+const OVER = 0
+const PENDING = 1
+const UNDER_WAY = 2
+
+const progressOf = (state: AgentState): number => (state === 'pending' ? PENDING : isUnderWay(state) ? UNDER_WAY : OVER)
+
 /**
  * When the last agent will be done: each takes as long as finished agents of its role took on average, and the longest chain of
  * agents that wait for each other decides; or, under a limit, the sum of all work shared by as many as may work at once.
+ *
+ * It is asked at every look at a session that may have hundreds of agents. So what never changes is worked out once, and what an
+ * estimate goes through are a few short arrays of numbers.
  */
-export const estimateCompletion = (rules: SessionRules, agents: readonly TimedAgent[], now: number): Estimate => {
-  const remaining = agents.filter(({ state }) => state === 'pending' || isUnderWay(state))
-  if (remaining.length === 0) return { kind: 'no_basis', because: 'Nothing is left to do.' }
-  const averages = averageByRole(agents)
-  const unknown = [...new Set(remaining.filter(({ role }) => !averages.has(role)).map(({ role }) => role))]
-  if (unknown.length > 0) {
-    return {
-      kind: 'no_basis',
-      because: `No agent with the role ${nameAgents(unknown)} has finished yet, so there is nothing to estimate from.`,
-    }
-  }
-  const left = new Map(remaining.map((agent) => [agent.key, timeLeft(agent, averages.get(agent.role) ?? 0, now)]))
-  const total = [...left.values()].reduce((sum, ms) => sum + ms, 0)
-  const shared = rules.maxParallel === null ? 0 : total / rules.maxParallel
-  return { kind: 'estimated', at: now + Math.round(Math.max(longestPath(rules, remaining, left), shared)) }
-}
+export const createEstimator = (rules: SessionRules, agents: readonly TimedAgent[]): Estimator => {
+  const ordered = inDependencyOrder(agents)
+  const placeOf = new Map(ordered.map(({ key }, place) => [key, place]))
+  const roles = [...new Set(ordered.map(({ role }) => role))]
+  const roleOf = Int32Array.from(ordered, ({ role }) => roles.indexOf(role))
+  const stageOf = Int32Array.from(ordered, ({ stage }) => stage ?? 0)
+  const needs = ordered.map(({ dependencies }) =>
+    Int32Array.from(dependencies.flatMap((key) => placeOf.get(key) ?? [])),
+  )
+  const progress = new Uint8Array(ordered.length)
+  const startedAt = new Float64Array(ordered.length)
+  const tookMs = new Float64Array(ordered.length).fill(NaN)
+  const ends = new Float64Array(ordered.length)
 
-const averageByRole = (agents: readonly TimedAgent[]): Map<string, number> => {
-  const sums = new Map<string, { ms: number; count: number }>()
-  for (const { role, state, startedAt, completedAt } of agents) {
-    if (state !== 'completed' || startedAt === null || completedAt === null) continue
-    const sum = sums.get(role) ?? { ms: 0, count: 0 }
+  const moved = ({ key, state, startedAt: start, completedAt }: TimedAgent): void => {
+    const place = placeOf.get(key)
+    if (place === undefined) return
+    progress[place] = progressOf(state)
+    startedAt[place] = start ?? NaN
+    const isDone = state === 'completed' && start !== null && completedAt !== null
     // A clock that was set back meanwhile would make it negative.
-    sum.ms += Math.max(0, completedAt - startedAt)
-    sum.count += 1
-    sums.set(role, sum)
+    tookMs[place] = isDone ? Math.max(0, completedAt - start) : NaN
   }
-  return new Map([...sums].map(([role, { ms, count }]) => [role, ms / count]))
-}
+  for (const agent of ordered) moved(agent)
 
-const timeLeft = ({ state, startedAt }: TimedAgent, average: number, now: number): number =>
-  startedAt === null || state === 'pending' ? average : Math.max(0, average - Math.max(0, now - startedAt))
-
-const longestPath = (
-  { strategy }: SessionRules,
-  remaining: readonly TimedAgent[],
-  left: ReadonlyMap<string, number>,
-): number => {
-  const msOf = ({ key }: TimedAgent): number => left.get(key) ?? 0
-  switch (strategy) {
-    case 'parallel':
-      return largest(remaining.map(msOf))
-    case 'sequential':
-      return remaining.reduce((sum, agent) => sum + msOf(agent), 0)
-    case 'pipeline': {
-      const stages = new Map<number, number>()
-      for (const agent of remaining) {
-        const stage = agent.stage ?? 0
-        stages.set(stage, Math.max(stages.get(stage) ?? 0, msOf(agent)))
-      }
-      return [...stages.values()].reduce((sum, ms) => sum + ms, 0)
+  /** Of the finished agents of each role; NaN where there is none. */
+  const averages = (): Float64Array => {
+    const sums = new Float64Array(roles.length)
+    const counts = new Float64Array(roles.length)
+    for (let place = 0; place < tookMs.length; place += 1) {
+      const ms = tookMs[place] ?? NaN
+      const role = roleOf[place] ?? 0
+      if (Number.isNaN(ms)) continue
+      sums[role] = (sums[role] ?? 0) + ms
+      counts[role] = (counts[role] ?? 0) + 1
     }
-    case 'adaptive': {
-      const endOf = new Map<string, number>()
-      for (const agent of inDependencyOrder(remaining)) {
-        endOf.set(agent.key, largest(agent.dependencies.map((key) => endOf.get(key) ?? 0)) + msOf(agent))
-      }
-      return largest([...endOf.values()])
-    }
+    return sums.map((sum, role) => sum / (counts[role] ?? 0))
   }
-}
 
-const largest = (values: readonly number[]): number => values.reduce((most, value) => Math.max(most, value), 0)
+  const timeLeft = (place: number, average: number, now: number): number => {
+    const start = startedAt[place] ?? NaN
+    const isWaiting = progress[place] === PENDING || Number.isNaN(start)
+    return isWaiting ? average : Math.max(0, average - Math.max(0, now - start))
+  }
+
+  const lastNeeded = (place: number): number => {
+    let latest = 0
+    for (const needed of needs[place] ?? []) {
+      if (progress[needed] !== OVER) latest = Math.max(latest, ends[needed] ?? 0)
+    }
+    return latest
+  }
+
+  const estimate = (now: number): Estimate => {
+    const average = averages()
+    const unknown = new Set<string>()
+    const stages = new Map<number, number>()
+    let [count, total, longest, latestEnd] = [0, 0, 0, 0]
+    for (let place = 0; place < progress.length; place += 1) {
+      if (progress[place] === OVER) continue
+      const role = roleOf[place] ?? 0
+      const ms = timeLeft(place, average[role] ?? NaN, now)
+      if (Number.isNaN(average[role] ?? NaN)) unknown.add(roles[role] ?? '')
+      count += 1
+      total += ms
+      longest = Math.max(longest, ms)
+      ends[place] = lastNeeded(place) + ms
+      latestEnd = Math.max(latestEnd, ends[place] ?? 0)
+      const stage = stageOf[place] ?? 0
+      if (rules.strategy === 'pipeline') stages.set(stage, Math.max(stages.get(stage) ?? 0, ms))
+    }
+    if (count === 0) return { kind: 'no_basis', because: 'Nothing is left to do.' }
+    if (unknown.size > 0) {
+      const names = nameAgents([...unknown])
+      const because = `No agent with the role ${names} has finished yet, so there is nothing to estimate from.`
+      return { kind: 'no_basis', because }
+    }
+    const byStage = [...stages.values()].reduce((sum, ms) => sum + ms, 0)
+    const paths = { parallel: longest, sequential: total, pipeline: byStage, adaptive: latestEnd }
+    const shared = rules.maxParallel === null ? 0 : total / rules.maxParallel
+    return { kind: 'estimated', at: now + Math.round(Math.max(paths[rules.strategy], shared)) }
+  }
+
+  return { moved, estimate }
+}

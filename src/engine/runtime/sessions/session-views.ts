@@ -1,11 +1,16 @@
+import { createEstimator, type Estimator } from '../../machine/session-eta.ts'
 import { EngineBug } from '../../model/errors.ts'
 import type { Session, SessionAgent } from '../../model/session.ts'
+import type { RoleStats } from '../../model/session-status.ts'
 import type { StoreReads } from '../../ports/store.ts'
+import { countRoles, moveCounted, type RoleCounts } from './role-counts.ts'
 
 export interface SessionView {
   session: Session
   /** In the order of their positions. */
   agents: readonly SessionAgent[]
+  roles: Record<string, RoleStats>
+  estimator: Estimator
   /** Integer micro-units. */
   cost: number
 }
@@ -24,6 +29,7 @@ const keptViews = 20
 
 interface Kept {
   view: SessionView
+  roleCounts: RoleCounts
   positions: Map<string, number>
   changedAgents: Set<string>
   isSessionChanged: boolean
@@ -37,8 +43,12 @@ export const createSessionViews = (store: StoreReads): SessionViews => {
   const read = (session: Session): Kept => {
     const agents = store.sessionAgents.ofSession(session.id)
     for (const { workflowId } of agents) if (workflowId !== null) sessionOfWorkflow.set(workflowId, session.id)
+    const roleCounts = countRoles(agents)
+    const roles = Object.fromEntries(roleCounts)
+    const estimator = createEstimator(session, agents)
     return {
-      view: { session, agents, cost: store.sessions.costOf(session.id) },
+      view: { session, agents, roles, estimator, cost: store.sessions.costOf(session.id) },
+      roleCounts,
       positions: new Map(agents.map(({ id }, index) => [id, index])),
       changedAgents: new Set(),
       isSessionChanged: false,
@@ -54,19 +64,25 @@ export const createSessionViews = (store: StoreReads): SessionViews => {
   }
 
   const refresh = (known: Kept, session: Session): SessionView => {
-    let { agents, cost } = known.view
+    let { agents, roles, cost } = known.view
     if (known.changedAgents.size > 0) {
       const renewed = [...agents]
       for (const id of known.changedAgents) {
         const agent = store.sessionAgents.get(id)
         const position = known.positions.get(id)
-        if (agent === undefined || position === undefined) throw new EngineBug(`Agent ${id} is not where it was.`)
+        const before = position === undefined ? undefined : renewed[position]
+        if (agent === undefined || position === undefined || before === undefined) {
+          throw new EngineBug(`Agent ${id} is not where it was.`)
+        }
         renewed[position] = agent
+        moveCounted(known.roleCounts, before, agent)
+        known.view.estimator.moved(agent)
       }
       agents = renewed
+      roles = Object.fromEntries(known.roleCounts)
     }
     if (known.isCostChanged) cost = store.sessions.costOf(session.id)
-    known.view = { session, agents, cost }
+    known.view = { ...known.view, session, agents, roles, cost }
     known.changedAgents.clear()
     known.isSessionChanged = false
     known.isCostChanged = false
