@@ -37,6 +37,7 @@ async function show(url: string): Promise<void> {
     await self.clients.openWindow(url)
     return
   }
-  await open.focus()
+  // Some systems keep a window from coming to the front by itself: it goes there all the same.
+  await open.focus().catch(() => undefined)
   open.postMessage({ go: new URL(url).hash })
 }

@@ -89,3 +89,24 @@ test('a mutation whose outcome is unknown is settled in each of the three ways',
   await expect(run.phase('Mutate')).toContainText('You said that it happened')
   expect(complaints).toEqual([])
 })
+
+test('a mutation that can be looked up is checked again when asked, and goes on by what was found', async ({
+  page,
+  complaints,
+}) => {
+  const app = new AppPage(page)
+  await app.open('#/inbox')
+  await app.ask('setDemoKnobs', { loseNextResponse: 1, unknownNextCheck: 1_000 })
+  await app.deploy(triageScript({ name: 'Look again', sheet: 'Look again' }))
+  const inbox = new InboxPage(page)
+  await expect(inbox.questions).toHaveCount(1, { timeout: 60_000 })
+  await app.ask('setDemoKnobs', { unknownNextCheck: 0 })
+  await inbox.settle('Look again', 'Check again')
+  await expect(page.getByText('Nothing needs you')).toBeVisible()
+  await app.settle()
+  const settled = await app.ask('sql', `SELECT status, resolved_by FROM mutations WHERE resolved_by IS NOT NULL`)
+  expect(settled).toEqual([{ status: 'applied', resolved_by: 'reconciled' }])
+  const { effects } = await app.ask('demoSnapshot')
+  expect(new Set(effects.map(({ key }) => key)).size).toBe(effects.length)
+  expect(complaints).toEqual([])
+})
