@@ -9,6 +9,7 @@ import { LiveQuery } from './client/live-query.svelte.ts'
 import { servePageRequests } from './client/page-requests.ts'
 import { withSessionStream } from './client/session-stream.ts'
 import { Router } from './client/router.svelte.ts'
+import { watchWakeUps } from './client/wake-ups.ts'
 import { routes } from './routes.ts'
 import { Commands } from './state/commands.svelte.ts'
 import { EngineStatus } from './state/engine-status.svelte.ts'
@@ -52,10 +53,7 @@ servePageRequests((handlerRunId) => {
   location.hash = `#/runs/${handlerRunId}`
 })
 
-for (const event of ['online', 'visibilitychange'] as const) {
-  const target = event === 'online' ? globalThis : document
-  target.addEventListener(event, () => document.visibilityState === 'visible' && void engine.wake())
-}
+watchWakeUps(globalThis, document, () => void engine.wake())
 
 const target = document.querySelector('#app')
 if (target === null) throw new Error('index.html has no #app to mount into.')

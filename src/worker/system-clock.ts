@@ -1,12 +1,28 @@
 import type { Clock } from '#engine/ports/clock.ts'
 
-/** setTimeout holds 31 bits; a longer wait would fire at once. Waking early is harmless: the scheduler looks and waits again. */
-const longestTimeoutMs = 2 ** 31 - 1
+/**
+ * Timers count the time that the computer is awake, while `at` is a time on the clock. After a sleep, or when somebody sets the
+ * clock, a long timer would come late by that much. So the clock is compared every half a minute, which asks nobody anything.
+ */
+const compareEveryMs = 30_000
 
 export const createSystemClock = (): Clock => ({
   now: () => Date.now(),
   wakeAt: (at, wake) => {
-    const timer = setTimeout(wake, Math.min(Math.max(0, at - Date.now()), longestTimeoutMs))
+    let timer: ReturnType<typeof setTimeout>
+    const wait = (): void => {
+      const before = Date.now()
+      timer = setTimeout(
+        () => {
+          const now = Date.now()
+          // Set back: whoever waits has to plan anew.
+          if (now >= at || now < before) wake()
+          else wait()
+        },
+        Math.min(Math.max(0, at - before), compareEveryMs),
+      )
+    }
+    wait()
     return () => clearTimeout(timer)
   },
   timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
