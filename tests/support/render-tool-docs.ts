@@ -15,6 +15,9 @@ grants it. \`http:*.example.com\` covers every name below \`example.com\`, \`htt
 script. A mutation that was certainly refused fails in the same way. When nobody can know whether it happened, it is
 checked where the tool can check, and otherwise the user is asked.
 
+**Limits.** The user may limit how many mutations a workflow makes and what it costs in 24 hours. What would go over waits; a
+read that costs money (\`llm\`) throws like any passing failure once the limit is reached.
+
 **Secrets.** Write \`secret:NAME\` in a header. The value is put in at the last moment, only for the hosts the secret is
 bound to, and is taken out of everything that comes back.
 `
