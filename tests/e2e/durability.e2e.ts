@@ -3,24 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { test as base, expect, type BrowserContext, type Page } from '@playwright/test'
+import type { BrowserContext, Page } from '@playwright/test'
 import type {} from '../support/durability-site/site.ts'
 import { killAgainAndAgain } from '../support/kill-suite.ts'
 import { createProfile } from '../support/launch-chromium.ts'
 import { killLeaders } from '../support/leader-deaths.ts'
 import { launchRawChromium } from '../support/raw-chromium.ts'
-import { serveSite, type ServedSite } from '../support/serve-site.ts'
-
-const test = base.extend<object, { site: ServedSite }>({
-  site: [
-    async ({}, use) => {
-      const site = await serveSite('durability-site')
-      await use(site)
-      await site.close()
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
-})
+import { expect, test, type ServedSite } from './support/durability-test.ts'
 
 const openTab = async (context: BrowserContext, site: ServedSite): Promise<Page> => {
   const page = await context.newPage()

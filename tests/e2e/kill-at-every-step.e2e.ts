@@ -1,18 +1,6 @@
-import { test as base, expect } from '@playwright/test'
 import type { StepsOrder } from '../support/durability-site/steps.worker.ts'
 import { dieAtEveryStep } from '../support/every-step.ts'
-import { serveSite, type ServedSite } from '../support/serve-site.ts'
-
-const test = base.extend<object, { site: ServedSite }>({
-  site: [
-    async ({}, use) => {
-      const site = await serveSite('durability-site')
-      await use(site)
-      await site.close()
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
-})
+import { expect, test } from './support/durability-test.ts'
 
 test('a worker that is ended at any step of opening or folding loses nothing that was acknowledged', async ({
   page,

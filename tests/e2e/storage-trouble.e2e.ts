@@ -1,19 +1,11 @@
-import { test as base, expect, type Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import type { StorageState } from '#worker/persistence/storage-state.ts'
 import type {} from '../support/durability-site/site.ts'
 import { createProfile, launchChromium, type LaunchedChromium } from '../support/launch-chromium.ts'
-import { serveSite, type ServedSite } from '../support/serve-site.ts'
+import { expect, test as base, type ServedSite } from './support/durability-test.ts'
 
 /** A profile on disk: in a private window the browser forgets the data when it closes the connection. */
-const test = base.extend<{ chromium: LaunchedChromium }, { site: ServedSite }>({
-  site: [
-    async ({}, use) => {
-      const site = await serveSite('durability-site')
-      await use(site)
-      await site.close()
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
+const test = base.extend<{ chromium: LaunchedChromium }>({
   chromium: async ({}, use) => {
     const profile = await createProfile()
     const chromium = await launchChromium(profile.folder)
