@@ -67,7 +67,7 @@ test('a workflow is found, run, watched, paused and taken back, and every screen
 
   await page.getByRole('link', { name: 'Settings', exact: true }).last().click()
   await page.getByLabel('Budget').fill('7')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await expect(app.toasts).toContainText('Saved')
   await page.getByRole('button', { name: 'Delete …' }).click()
   const sure = page.getByRole('dialog')
