@@ -43,7 +43,7 @@ async function undisturbed() {
   return { disk, platters }
 }
 
-describe('a program that dies at any step', () => {
+describe('a program that dies at any step', { timeout: 60_000 }, () => {
   test('the workload folds more than once, so that every step of a fold is among those struck', async () => {
     const { disk, platters } = await undisturbed()
     const moves = disk.writes.filter((write) => write.state && write.state.head > 1)

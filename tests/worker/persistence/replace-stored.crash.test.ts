@@ -32,7 +32,7 @@ const entriesOn = (platters: SimulatedPlatters) =>
 const generationsOn = ({ contents }: SimulatedPlatters) =>
   new Set([...contents.extents.keys(), ...contents.records.keys()].map((key) => key.split('/')[0])).size
 
-describe('putting another database in place', () => {
+describe('putting another database in place', { timeout: 60_000 }, () => {
   test('replaces it, and undoing brings the old one back with everything', async () => {
     const platters = await platterWithOld()
     const first = await openForTest(platters, { now: () => 42 })

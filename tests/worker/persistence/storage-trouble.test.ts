@@ -9,7 +9,7 @@ import { sqliteForTests } from '../../support/sqlite-for-tests.ts'
 
 const FLUSHES = 25
 
-describe('when storage says no', () => {
+describe('when storage says no', { timeout: 60_000 }, () => {
   test.each(['full', 'lost', 'superseded'] as const)(
     'a %s storage loses nothing at any flush: work stops, the barrier waits, a retry goes on where it stopped',
     async (kind) => {
@@ -148,7 +148,7 @@ describe('when storage says no', () => {
   })
 })
 
-describe('opening', () => {
+describe('opening', { timeout: 60_000 }, () => {
   const prepared = async () => {
     const platters = new SimulatedPlatters()
     await openBriefly(
