@@ -100,9 +100,15 @@ Made by \`npm run bench\` and \`npm run bench:peers\` from \`tests/bench/results
 Read the ratios. Everything in one table was measured in turn in the same run, so that whatever else the machine was doing hit all
 of it alike; the absolute figures belong to the machine and the load named below each table. Figures are medians.`
 
+/** @param {{ result: Result }[]} results */
+const glance = (results) => {
+  const rows = results.flatMap(({ result }) => result.checks.map((check) => [result.workload, ...checkRow(check)]))
+  return `## Promises at a glance\n\n${markdownTable([['', 'promise', 'aim', 'measured', 'kept'], ...rows])}`
+}
+
 await mkdir(PLOTS, { recursive: true })
 const results = await readResults()
 const sections = []
 for (const read of results) sections.push(await section(read))
-await writeFile(join(ROOT, 'docs/benchmarks.md'), `${[INTRODUCTION, ...sections].join('\n\n')}\n`)
+await writeFile(join(ROOT, 'docs/benchmarks.md'), `${[INTRODUCTION, glance(results), ...sections].join('\n\n')}\n`)
 console.log(`docs/benchmarks.md: ${results.length} results.`)

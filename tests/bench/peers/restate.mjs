@@ -1,11 +1,12 @@
 // Restate: its server beside us keeps the journal, our handler is served to it over HTTP/2.
 import { spawn } from 'node:child_process'
+// The program itself: the wrapper that npm puts in front of it would outlive us.
 import * as restate from '@restatedev/restate-sdk'
 import { noteDone, servePeer } from './serve-peer.mjs'
 
 const INGRESS = 'http://127.0.0.1:18080'
 const ADMIN = 'http://127.0.0.1:19070'
-const server = spawn('node_modules/.bin/restate-server', ['--no-logo'], {
+const server = spawn('node_modules/@restatedev/restate-server-linux-x64/bin/restate-server', ['--no-logo'], {
   stdio: 'ignore',
   env: {
     ...process.env,
@@ -65,6 +66,6 @@ const runOne = async (n) => {
 servePeer({
   runOne,
   close: async () => {
-    server.kill('SIGTERM')
+    server.kill('SIGKILL')
   },
 })
