@@ -159,7 +159,9 @@ test('W1 and W2 beside others that checkpoint every step', async () => {
     notes: [
       'The same work everywhere: three steps, each with its own checkpoint on disk, around a mutation that does nothing. "At once" is 8 workflows for us; 64 runs side by side for durably and openworkflow; all of them for DBOS and Restate.',
       'Holdfast runs its scripts in QuickJS sandboxes inside a browser and syncs the disk before every mutation; the peers run trusted code in Node.',
-      'Where "at once" falls short of the best peer: an event crosses between the engine and its sandbox thread ten times, and all of SQLite is one thread. On a quiet machine a crossing costs some 30 µs; with other work on the same two cores each may wait its turn for milliseconds, which hits one process that serves many runs in one go (Restate) far less.',
+      'Where we fall short of the best peer, the cause was not profiled. What is known from the code: an event crosses between the engine and its sandbox thread about ten times, and all of SQLite is one thread; every crossing needs a core, and here other work was using both.',
+      'Not compared yet: n8n, durably in Chromium, and W3 and W4 of the peers.',
+      'durably is not shown at its best yet: one instance with `triggerAndWait` was faster in a trial by itself than an instance for each, as here.',
       `Versions: ${peers.flatMap(({ packages }) => packages).join(', ')}.`,
       ...leftOut,
     ],
