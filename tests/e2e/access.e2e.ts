@@ -9,7 +9,7 @@ const SIZES = [
   { width: 360, height: 740 },
 ]
 
-/** Every address that there is something to see at. */
+/** Every address that there is something to see at; the editor, the gallery, sessions and SQL are judged where they are used. */
 async function addresses(app: AppPage): Promise<string[]> {
   const good = await app.deploy(triageScript())
   const bad = await app.deploy(invoiceScript())
@@ -29,6 +29,11 @@ async function addresses(app: AppPage): Promise<string[]> {
     ...runs.map((id) => `#/runs/${id}`),
     '#/inbox',
     '#/inbox?show=settled',
+    '#/settings',
+    '#/settings/backup',
+    '#/settings/engine',
+    '#/import',
+    '#/demo',
     '#/settings/connections',
     '#/settings/notifications',
     '#/nowhere',
@@ -63,6 +68,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.keyboard.press('Control+k')
     await expect(page.getByRole('combobox')).toBeVisible()
     expect.soft(await problemsOf(page), 'palette').toEqual([])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('?')
+    await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible()
+    expect.soft(await problemsOf(page), 'shortcuts').toEqual([])
     expect(complaints).toEqual([])
   })
 }

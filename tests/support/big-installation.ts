@@ -1,3 +1,4 @@
+import type { WorkflowConfig } from '#engine/model/workflow.ts'
 import { encodeTime } from 'ulid'
 import type { Database } from '#worker/sqlite/database.ts'
 import { openTestStore } from './open-test-store.ts'
@@ -17,21 +18,24 @@ export interface BigSizes {
   longRun: number
 }
 
-const BEGINNING = Date.UTC(2026, 0, 1)
+/** Young enough to be kept: what is old is archived by the engine, and would not be there to be looked at. */
+const BEGINNING = Date.now() - 12 * 86_400_000
 const idAt = (prefix: string, at: number): string => `${prefix}_${encodeTime(at, 10)}${'0'.repeat(16)}`
 const SMALL = idAt('wf', BEGINNING)
 const WORKFLOW = idAt('wf', BEGINNING + 1)
-const RUN_EVERY_MS = 60_000
+const RUN_EVERY_MS = 10_000
 /** Ids begin with the time. SQL cannot spell it, so that it is spelt here, once for as many runs. */
 const STRETCH = 100
 
 const CONFIG = JSON.stringify({
+  name: 'Big',
+  permissions: [],
   topics: ['mail'],
   producers: { poll: { schedule: { interval: '1m' }, publishes: ['mail'] } },
   consumers: { keep: { subscribe: ['mail'], publishes: [], hasMutate: true, hasNext: false } },
-})
+} satisfies WorkflowConfig)
 
-/** A real file with as much in it as a few months of a busy workflow leave behind, written by SQLite itself in one go. */
+/** A real file with as much in it as some days of a very busy workflow leave behind, written by SQLite itself in one go. */
 export async function buildBigInstallation({ runs, eventsPerRun, longRun }: BigSizes): Promise<BigInstallation> {
   const { database, exportBytes } = await openTestStore()
   const longRunId = idAt('run', BEGINNING + (runs + 1) * RUN_EVERY_MS)

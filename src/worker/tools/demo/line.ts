@@ -103,7 +103,7 @@ export function createLine(world: { clock: Clock; storage: KeyValue; seed: strin
         const left = knobs.unknownNextCheck
         return [{ knobs: { ...knobs, unknownNextCheck: Math.max(0, left - 1) }, throws }, left > 0]
       })
-      if (isUnknown) return { kind: 'unknown', message: 'The demo service cannot tell at the moment' }
+      if (isUnknown) return { kind: 'unknown', message: 'The demo service cannot tell at the moment.' }
       return findEffect(storage, document, call.idempotencyKey)
     },
 
@@ -117,7 +117,7 @@ export function createLine(world: { clock: Clock; storage: KeyValue; seed: strin
 }
 
 const GAVE_UP = 'The call was given up before the demo service answered'
-const LOST = 'The connection to the demo service was lost after the request had been sent'
+const LOST = 'The connection to the demo service was lost after the request had been sent.'
 const FAILED_BECAUSE: Record<Knobs['failAs'], string> = {
   network: 'it is out of order for the moment',
   auth: 'it wants you to sign in again',
