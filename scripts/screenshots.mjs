@@ -1,4 +1,3 @@
-/* global CSSTransition, document, location, requestAnimationFrame */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -91,7 +90,7 @@ async function startSession(page, name) {
 }
 
 /** @param {Page} page @param {string} address */
-const go = (page, address) => page.evaluate((hash) => void (location.hash = hash), address)
+const go = (page, address) => page.evaluate(`location.hash = ${JSON.stringify(address)}`)
 
 /** @param {Page} page @param {string} name */
 async function shoot(page, name) {
@@ -100,8 +99,8 @@ async function shoot(page, name) {
   await page.locator('[aria-label="Loading"]').waitFor({ state: 'detached' })
   await page.getByText('Checking…').waitFor({ state: 'detached' })
   // What an editor measures in one frame it puts right in the next.
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
-  await page.waitForFunction(() => document.getAnimations().every((one) => !(one instanceof CSSTransition)))
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+  await page.waitForFunction('document.getAnimations().every((one) => !(one instanceof CSSTransition))')
   const session = await page.context().newCDPSession(page)
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY })
   await session.detach()
