@@ -207,10 +207,12 @@ describe('a recovery that dies at', () => {
   })
 })
 
-test('every crash point there is has its death here', () => {
+test('every crash point there is has its death here, or with what it belongs to', () => {
   const single: CrashPoint[] = ['attempt_failed', 'retry_started', 'escalation_resolved', 'mutation_reconciled']
+  // retention/retention.crash.test.ts
+  const ofRetention: CrashPoint[] = ['archive_written', 'archive_rows_deleted', 'archive_rows_restored']
   const covered = new Set(
-    [...producerDeaths, ...consumerDeaths].map(({ point }) => point).concat(single, recoveryDeaths),
+    [...producerDeaths, ...consumerDeaths].map(({ point }) => point).concat(single, ofRetention, recoveryDeaths),
   )
   expect(crashPoints.filter((point) => !covered.has(point))).toEqual([])
 })
