@@ -21,7 +21,6 @@ export default defineConfig({
   // Two shared, noisy cores: a promise is about what happens, not about how fast a loaded machine gets there.
   timeout: 120_000,
   expect: { timeout: 30_000 },
-  retries: process.env.CI ? 2 : 0,
   testDir: 'tests/e2e',
   testMatch: '**/*.e2e.ts',
   outputDir: 'test-results',

@@ -13,6 +13,7 @@ export default defineConfig({
         // A test that hangs is found out; one on a busy machine is not blamed for it.
         test: {
           name: 'unit',
+          setupFiles: ['tests/support/fixed-seed.ts'],
           include: ['tests/**/*.test.ts'],
           exclude: notUnit,
           testTimeout: 60_000,
