@@ -12,6 +12,8 @@ test('a session gets another agent, is put away when it is over, brought back, a
   await session.openBuilder('new-customer')
   await expect(page.getByText('Ready to start.')).toBeVisible()
   await session.button('Create').click()
+  // The builder has a button of the same name.
+  await expect(session.state).toHaveText(/Not started/)
   await session.button('Add an agent').click()
   const dialog = page.getByRole('dialog', { name: 'Add an agent' })
   await dialog.getByLabel('Name').fill('greet me')
