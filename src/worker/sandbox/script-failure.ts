@@ -37,7 +37,9 @@ function exhausted({ internal, name, message }: ThrownReport, limits: SandboxLim
   if (message === 'stack overflow' && (internal === true || name === 'SyntaxError')) {
     return limitFailure('stackBytes', limits.stackBytes)
   }
-  if (message === 'out of memory' && internal === true) return limitFailure('memoryBytes', limits.memoryBytes)
+  // Without a message: there was not even room for it.
+  if ((message === 'out of memory' || !message) && internal === true)
+    return limitFailure('memoryBytes', limits.memoryBytes)
   return undefined
 }
 

@@ -1,5 +1,5 @@
 import { resolveLimits } from '#worker/sandbox/limits.ts'
-import { breakdownToFailure } from '#worker/sandbox/script-failure.ts'
+import { breakdownToFailure, thrownToFailure } from '#worker/sandbox/script-failure.ts'
 import { expect, test } from 'vitest'
 
 const limits = resolveLimits()
@@ -16,4 +16,12 @@ test('a guest that overflows the stack of the host is told as too deep a recursi
 
 test('any other breakdown of a guest is told with its reason', () => {
   expect(breakdownToFailure(new WebAssembly.RuntimeError('unreachable'), limits).message).toContain('(unreachable)')
+})
+
+test('an error of the machine that has no room for its message is told as too little memory', () => {
+  const thrown = JSON.stringify({ name: 'InternalError', message: '', internal: true })
+  expect(thrownToFailure(thrown, limits).message).toContain('"memoryBytes"')
+  expect(thrownToFailure(JSON.stringify({ name: 'InternalError', message: '' }), limits).message).toBe(
+    'InternalError: ',
+  )
 })
