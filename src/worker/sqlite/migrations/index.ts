@@ -2,6 +2,7 @@ import initial from './0001-initial.sql?raw'
 import sessions from './0002-sessions.sql?raw'
 import dailyLimits from './0003-daily-limits.sql?raw'
 import archives from './0004-archives.sql?raw'
+import settledEvents from './0005-settled-events.sql?raw'
 
 export interface Migration {
   version: number
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   { version: 2, sql: sessions },
   { version: 3, sql: dailyLimits },
   { version: 4, sql: archives },
+  { version: 5, sql: settledEvents },
 ]

@@ -1,4 +1,4 @@
-import { eventStatuses } from '#engine/model/event.ts'
+import { eventStatuses, type EventStatus } from '#engine/model/event.ts'
 import type { EventQuery, EventRow, Listed } from '../../views-api.ts'
 import { BOUND } from '../bound.ts'
 import type { Database, Row, SqlValue } from '../database.ts'
@@ -8,32 +8,56 @@ import { contains, pageLimit, toPage } from './page.ts'
 const SELECT = `
   SELECT e.id, t.name AS topic, e.message_id, e.title, e.status, e.reserved_by_run_id, e.created_by_run_id, e.created_at
   FROM events e JOIN topics t ON t.id = e.topic_id`
-const OF_WORKFLOW = `e.topic_id IN (SELECT id FROM topics WHERE workflow_id = ${BOUND})`
-const OF_TOPIC = `e.topic_id = (SELECT id FROM topics WHERE workflow_id = ${BOUND} AND name = ${BOUND})`
+const TOPICS = `SELECT id FROM topics WHERE workflow_id = ${BOUND}`
+/** Each written as an index has it: only then does SQLite see that the index fits. */
+const HALVES = { pending: `e.status = 'pending'`, others: `e.status <> 'pending'` }
 const HAS_TEXT = String.raw`(e.title LIKE ${BOUND} ESCAPE '\' OR e.message_id LIKE ${BOUND} ESCAPE '\')`
 /** What an attempt published has a larger id than the attempt and was written in its time: no index needed for its maker. */
 const SELECT_PUBLISHED = `
   ${SELECT} WHERE e.workflow_id = ${BOUND} AND e.id >= ${BOUND} AND e.id <= ${BOUND} AND e.created_by_run_id = ${BOUND}
   ORDER BY e.id LIMIT 200`
 
+/**
+ * The newest of each topic and half come in order from their index, and are merged here: one query for all would sort every event
+ * there is to show fifty.
+ */
 export function listEvents(database: Database, query: EventQuery): Listed<EventRow> {
-  const conditions: string[] = []
-  const params: SqlValue[] = []
+  const { status } = query
+  const halves = status === undefined ? [HALVES.pending, HALVES.others] : [halfOf(status)]
+  const limit = pageLimit(query.limit)
+  const rows = topicIds(database, query).flatMap((topicId) =>
+    halves.flatMap((half) => newestEvents(database, query, { topicId, half, limit: limit + 1 })),
+  )
+  rows.sort((a, b) => (a.id < b.id ? 1 : -1))
+  return toPage(rows, limit)
+}
+
+const halfOf = (status: EventStatus): string => (status === 'pending' ? HALVES.pending : HALVES.others)
+
+function topicIds(database: Database, { workflowId, topic }: EventQuery): number[] {
+  const rows =
+    topic === undefined
+      ? database.all(TOPICS, [workflowId])
+      : database.all(`${TOPICS} AND name = ${BOUND}`, [workflowId, topic])
+  return rows.map((row) => integer(row, 'id'))
+}
+
+function newestEvents(
+  database: Database,
+  { status, text: searched, before }: EventQuery,
+  { topicId, half, limit }: { topicId: number; half: string; limit: number },
+): EventRow[] {
+  const conditions = [`e.topic_id = ${BOUND}`, half]
+  const params: SqlValue[] = [topicId]
   const where = (condition: string, ...values: SqlValue[]): void => {
     conditions.push(condition)
     params.push(...values)
   }
-  const { workflowId, topic, status, text: searched, before } = query
-  if (topic === undefined) where(OF_WORKFLOW, workflowId)
-  else where(OF_TOPIC, workflowId, topic)
-  // Written out: only then does SQLite see that the index of pending events fits.
-  if (status === 'pending') where(`e.status = 'pending'`)
-  else if (status !== undefined) where(`e.status = ${BOUND}`, status)
+  if (status !== undefined && status !== 'pending') where(`e.status = ${BOUND}`, status)
   if (before !== undefined) where(`e.id < ${BOUND}`, before)
   if (searched !== undefined && searched !== '') where(HAS_TEXT, contains(searched), contains(searched))
-  const limit = pageLimit(query.limit)
   const sql = `${SELECT} WHERE ${conditions.join(' AND ')} ORDER BY e.id DESC LIMIT ${BOUND}`
-  return toPage(database.all(sql, [...params, limit + 1]).map(rowToEventRow), limit)
+  return database.all(sql, [...params, limit]).map(rowToEventRow)
 }
 
 export const eventsPublishedBy = (
