@@ -1,6 +1,8 @@
 import type { Database as Connection, SqlJsStatic } from 'sql.js'
+import { isValid } from 'ulid'
 import { engineError } from '#engine/model/errors.ts'
 import { err, ok, type Result } from '#engine/model/result.ts'
+import { greatestId } from '../sqlite/greatest-id.ts'
 import { useConnection } from '../sqlite/open-database.ts'
 import { PAGE_BYTES } from './dirty-lines.ts'
 
@@ -17,7 +19,7 @@ export interface CheckedImport {
 
 /**
  * Everything that can be wrong with a file is found here, on a copy, before anything is replaced: not SQLite, damaged, not ours, newer
- * than this program, references that lead nowhere.
+ * than this program, references that lead nowhere, ids that ours cannot go on from.
  */
 export function checkImport(sqlJs: SqlJsStatic, bytes: unknown): Result<CheckedImport> {
   const refuse = (why: string) => err(engineError('invalid_input', `${why} Nothing was changed.`))
@@ -37,6 +39,9 @@ export function checkImport(sqlJs: SqlJsStatic, bytes: unknown): Result<CheckedI
     const dangling = firstColumn(connection, 'PRAGMA foreign_key_check')
     if (dangling.length > 0)
       return refuse(`The file contradicts itself: rows of "${dangling[0]}" refer to rows that are not there.`)
+    const newest = greatestId(used.value)
+    if (newest !== null && !isValid(newest))
+      return refuse(`The file has ids that Holdfast did not make, such as "${newest}". Choose another backup.`)
     return ok({ image: normalised(connection), preview: { bytes: bytes.length, rowsByTable: countRows(connection) } })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

@@ -76,6 +76,13 @@ describe('checking a file before it replaces anything', () => {
     expect(await refusal(bytes)).toMatch(/contradicts itself/)
   })
 
+  test('ids that ours could not go on from are refused', async () => {
+    const workflow = (id: string) =>
+      `INSERT INTO workflows (id, name, status, active_version, handler_config, permissions, budget, created_at, updated_at) VALUES ('${id}', 'mine', 'draft', 0, '{}', '[]', 1, 0, 0)`
+    expect(await refusal(await backup([workflow('wf_by_hand')]))).toMatch(/ids that Holdfast did not make/)
+    expect(checkImport(await sqlJs(), await backup([workflow('wf_01ARZ3NDEKTSV4RRFFQ69G5FAV')])).ok).toBe(true)
+  })
+
   test('the file that was handed in is left as it is', async () => {
     const bytes = await backup()
     bytes[18] = 2
