@@ -28,6 +28,7 @@ export const outcomes: Row[] = [
   ['status/422', failed('logic'), failed('logic')],
   ['status/429', failed('network'), failed('network')],
   ['status/429?retry-after=7', failed('network', { retryAfterMs: 7_000 }), failed('network', { retryAfterMs: 7_000 })],
+  ['busy', failed('network', { retryAfterMs: 7_000 }), failed('network', { retryAfterMs: 7_000 })],
   ['status/500', failed('network'), open('network')],
   ['status/502', failed('network'), open('network')],
   ['status/503?retry-after=9', failed('network', { retryAfterMs: 9_000 }), open('network', { retryAfterMs: 9_000 })],

@@ -106,6 +106,8 @@ const answers: Record<string, Answer | undefined> = {
     if (retryAfter !== null) response.setHeader('retry-after', retryAfter)
     response.writeHead(status, { 'content-type': 'text/plain' }).end(`this is ${status}`)
   },
+  /** The same without a query. */
+  busy: (response) => response.writeHead(429, { 'content-type': 'text/plain', 'retry-after': '7' }).end('later'),
   /** Takes the request and says nothing. */
   silent: () => undefined,
   /** Says that all is well, and then nothing more. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Json } from '#engine/model/json.ts'
 import { createTools } from '#worker/tools/registry.ts'
 import { callTool } from '../../support/call-tool.ts'
-import { outcomes } from '../../support/http-outcomes.ts'
+import { failed, open, outcomes } from '../../support/http-outcomes.ts'
 import { misbehaviourOf, startMisbehavingServer, type MisbehavingServer } from '../../support/misbehaving-server.ts'
 import { createToolKit } from '../../support/tool-kit.ts'
 
@@ -31,11 +31,13 @@ const mutations: [op: string, args: Json, path: string, found: Json][] = [
   ['github.issues.create', { repo: REPO, title: 'New' }, `/repos/${REPO}/issues`, []],
 ]
 
-async function toolsAt(url: string) {
+async function setUp(url: string) {
   const kit = createToolKit({ llmUrl: url, githubUrl: url })
   await kit.vault.put({ name: 'GITHUB_TOKEN', value: 'ghp_aVerySecretToken', hosts: [server.host] })
-  return createTools(kit)
+  return { clock: kit.clock, tools: createTools(kit) }
 }
+
+const toolsAt = async (url: string) => (await setUp(url)).tools
 
 const isFailure = ([path]: (typeof outcomes)[number]) =>
   !path.includes('?retry-after') && !['json', 'empty', 'status/201'].includes(path)
@@ -46,6 +48,15 @@ describe.each(reads)('%s', (op, args) => {
   it.each(outcomes.filter(isFailure))('knows what it means that the server does "%s"', async (path, expected) => {
     const tools = await toolsAt(`${server.url}/${segment(path)}`)
     expect(await callTool(tools, op, [args])).toMatchObject(expected)
+  })
+
+  it('does not wait for ever', async () => {
+    const { clock, tools } = await setUp(`${server.url}/silent`)
+    const arrival = server.nextArrival()
+    const call = callTool(tools, op, [args])
+    await arrival
+    clock.advance(60_000)
+    expect(await call).toMatchObject(failed('network'))
   })
 
   it.each(['json', 'empty', 'status/201'])('does not take "%s" for an answer of its service', async (path) => {
@@ -75,5 +86,19 @@ describe.each(mutations)('%s', (op, args, path, found) => {
     answerPostBy(behaviour)
     const tools = await toolsAt(server.url)
     expect(await callTool(tools, op, [args], { idempotencyKey: 'key' })).toMatchObject(expected)
+  })
+
+  it('leaves open whether it happened when no answer comes in time', async () => {
+    const posted = new Promise<void>((resolve) => {
+      server.on(path, (response, { method }) => {
+        if (method === 'POST') resolve()
+        else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(found))
+      })
+    })
+    const { clock, tools } = await setUp(server.url)
+    const call = callTool(tools, op, [args], { idempotencyKey: 'key' })
+    await posted
+    clock.advance(60_000)
+    expect(await call).toMatchObject(open('network'))
   })
 })
