@@ -80,7 +80,11 @@ test('every section of the settings has an address and says what is so', async (
   await expect(settings.toasts).toContainText('Up to 4 workflows side by side')
   expect(await settings.ask('getPreferences')).toEqual({ maxParallelWorkflows: 4 })
 
+  await page.setViewportSize({ width: 360, height: 740 })
   await settings.go('#/settings/about')
+  await expect(page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'About' })).toBeInViewport({
+    ratio: 1,
+  })
   await expect(settings.card('Diagnostics')).toContainText('Engine: running, leader')
   expect(complaints).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { packedToShared } from '#ui/features/sharing/share-link.ts'
 import { ImportPage } from './pages/import-page.ts'
 import { expectAccessible } from './support/axe.ts'
 import { triageScript } from './support/scripts.ts'
@@ -37,12 +38,18 @@ test('a workflow goes by a file, and what is no workflow is refused with a sente
   const app = new ImportPage(page)
   await app.open()
   const id = await app.deploy(triageScript())
-  await app.linkOf(id)
+  await app.ask('putSecret', { name: 'TOKEN', value: 'a-very-secret-value', hosts: ['api.example.com'] })
+  const link = await app.linkOf(id)
   const waiting = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download a file' }).click()
   const file = await waiting
   expect(file.suggestedFilename()).toBe('inbox-triage.workflow.json')
   const content = await readFile(await file.path(), 'utf8')
+  // A link holds what the file holds: the script and how it is set, and nothing that is secret.
+  const shared = await packedToShared(new URLSearchParams(link.slice(link.indexOf('?'))).get('w') ?? '')
+  expect(JSON.parse(content)).toEqual({ format: 'holdfast.workflow', version: 1, ...(shared.ok && shared.value) })
+  expect(shared).toHaveProperty('value.source', triageScript())
+  expect(content + JSON.stringify(shared)).not.toContain('a-very-secret-value')
 
   await app.go('#/import')
   await app.chooseFile('holiday.json', '{"beach":true}')
