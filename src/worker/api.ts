@@ -18,6 +18,7 @@ import type { WorkflowConfig } from '#engine/model/workflow.ts'
 import type { PreferencesApi } from './preferences-api.ts'
 import type { RetentionApi } from './retention-api.ts'
 import type { ViewsApi, WorkflowLimits, WorkflowView } from './views-api.ts'
+import type { TestInputFound, TestInputRequest } from './test-input.ts'
 import type { TestRunReport, TestRunRequest } from './test-run.ts'
 
 export type * from './preferences-api.ts'
@@ -34,6 +35,8 @@ export interface EngineApi extends ViewsApi, PreferencesApi, RetentionApi {
   checkScript(source: string): Promise<Result<ScriptCheck>>
   /** Tries one handler of a script on copied data: nothing real is written, mutations are recorded and not made. */
   testRun(request: TestRunRequest): Promise<Result<TestRunReport>>
+  /** What a test run would be given, to be looked at and changed before it. */
+  getTestInput(request: TestInputRequest): Promise<Result<TestInputFound>>
   /** The private workflows of agents come only when asked for. */
   listWorkflows(options?: { ofAgents?: boolean }): Promise<Result<WorkflowView[]>>
   pauseWorkflow(id: string): Promise<Result<null>>
@@ -132,7 +135,7 @@ export interface EngineApi extends ViewsApi, PreferencesApi, RetentionApi {
 }
 
 export type { GithubSettings, LlmConnection }
-export type { BackupDone, BackupStatus, DemoKnobs, DemoSnapshot, SecretInfo, TestRunReport }
+export type { BackupDone, BackupStatus, DemoKnobs, DemoSnapshot, SecretInfo, TestInputFound, TestRunReport }
 
 export interface ImportPreview {
   bytes: number

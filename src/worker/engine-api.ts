@@ -17,6 +17,7 @@ import { createSessionApi } from './session-api.ts'
 import type { OpenTools } from './tools/open-tools.ts'
 import { measureTables } from './sqlite/table-sizes.ts'
 import { createSqliteStore } from './sqlite/store.ts'
+import { createTestInput } from './test-input.ts'
 import { createTestRun } from './test-run.ts'
 import { version } from './version.ts'
 import { createViews } from './views.ts'
@@ -41,6 +42,8 @@ export function createEngineApi(parts: EngineApiParts): EngineApi {
   const { engine, database, durable, outside, clock, sandbox, atLength, backup } = parts
   const backupParts = { engine, durable, atLength, ...backup }
   const store = createSqliteStore(database)
+  const { listWorkflows, viewWorkflow } = engine
+  const views = createViews({ database, store, listWorkflows, viewWorkflow, now: () => Date.now() })
   const sqliteVersion = String(database.get('SELECT sqlite_version() AS version')?.['version'])
 
   const state = (): EngineState => {
@@ -55,6 +58,7 @@ export function createEngineApi(parts: EngineApiParts): EngineApi {
     deployWorkflow: engine.deployWorkflow,
     checkScript: createScriptCheck(sandbox),
     testRun: createTestRun({ sqlJs: backup.sqlJs, store, clock, sandbox, tools: outside.tools }),
+    getTestInput: createTestInput({ store, listEvents: views.listEvents }),
     checkSession: createSessionCheck(sandbox),
     listWorkflows: (options) => answer(() => engine.listWorkflows(options)),
     pauseWorkflow: engine.pauseWorkflow,
@@ -88,13 +92,7 @@ export function createEngineApi(parts: EngineApiParts): EngineApi {
       }),
     ...createOutsideApi(outside),
     ...createBackupApi(backupParts),
-    ...createViews({
-      database,
-      store,
-      listWorkflows: engine.listWorkflows,
-      viewWorkflow: engine.viewWorkflow,
-      now: () => Date.now(),
-    }),
+    ...views,
     ...createSessionApi(engine),
     getPreferences: () => answer(engine.getPreferences),
     setPreferences: engine.setPreferences,

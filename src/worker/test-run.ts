@@ -1,9 +1,10 @@
 import type { SqlJsStatic } from 'sql.js'
 import { engineError } from '#engine/model/errors.ts'
-import type { Event, EventDraft } from '#engine/model/event.ts'
+import type { EventDraft } from '#engine/model/event.ts'
 import type { HandlerType } from '#engine/model/handler-run.ts'
-import type { Json, JsonText } from '#engine/model/json.ts'
+import type { Json } from '#engine/model/json.ts'
 import { err, ok, type Result } from '#engine/model/result.ts'
+import { parseTestInput, type TestInput } from '#engine/model/test-input.ts'
 import type { WorkflowConfig } from '#engine/model/workflow.ts'
 import type { Clock } from '#engine/ports/clock.ts'
 import type { Sandbox } from '#engine/ports/sandbox.ts'
@@ -18,24 +19,29 @@ import type { Database } from './sqlite/database.ts'
 import { createFileSpace } from './sqlite/file-space.ts'
 import { openDatabase } from './sqlite/open-database.ts'
 import { createSqliteStore } from './sqlite/store.ts'
+import { copyInput, toDraft, type CopiedInput } from './test-input.ts'
 import type { AttemptDetail } from './views-api.ts'
 import { createViews } from './views.ts'
 
 export interface TestRunRequest {
-  /** Whose data is copied and whose permissions hold. */
-  workflowId: string
+  /** Whose data is copied and whose permissions hold; absent for a script that was never deployed. */
+  workflowId?: string
   /** The script as it is being written. */
   source: string
   handler: string
   /** Of this workflow: its state and its events are the input, instead of what waits now. */
   attemptId?: string
+  /** Instead of anything that could be copied. */
+  input?: Partial<TestInput>
+  /** What it may read. Without it: what the workflow was granted, and nothing without a workflow. */
+  grant?: 'declared' | 'none' | string[]
 }
 
 export interface TestRunReport {
   /** As if it had happened. */
   attempt: AttemptDetail
-  /** What was copied for it. */
-  input: { state: JsonText | null; events: EventDraft[] }
+  /** What it was given. */
+  input: CopiedInput
   reserved: EventDraft[]
   published: EventDraft[]
 }
@@ -48,9 +54,6 @@ export interface TestRunParts {
   tools: Tools
 }
 
-/** Enough to see what a handler does; a copy of a million would say no more. */
-const MOST_EVENTS = 200
-
 /**
  * Tries a handler on copied data. A second engine, of the same code, over a database that is thrown away: reads reach the real world
  * within what the workflow was granted, mutations are recorded and not made, and nothing of the real database is written.
@@ -58,21 +61,31 @@ const MOST_EVENTS = 200
 export const createTestRun =
   (parts: TestRunParts) =>
   async (request: TestRunRequest): Promise<Result<TestRunReport>> => {
-    const workflow = parts.store.workflows.get(request.workflowId)
-    if (workflow === undefined) return err(engineError('not_found', `There is no workflow "${request.workflowId}".`))
+    const granted = grantOf(parts.store, request)
+    if (!granted.ok) return granted
     const opened = openDatabase(parts.sqlJs)
     if (!opened.ok) return opened
     const database = opened.value
     try {
       const world = openWorld(parts, database)
       const { source } = request
-      const deployed = await world.engine.deployWorkflow({ source, grant: workflow.permissions })
+      const deployed = await world.engine.deployWorkflow({ source, grant: granted.value })
       if (!deployed.ok) return deployed
       return await tryHandler(parts.store, world, deployed.value.workflowId, request)
     } finally {
       database.close()
     }
   }
+
+/** A script that nobody has agreed to yet may read nothing, unless this was said for the test. */
+function grantOf(real: StoreReads, request: TestRunRequest): Result<'declared' | 'none' | string[]> {
+  const { workflowId, grant } = request
+  const workflow = workflowId === undefined ? undefined : real.workflows.get(workflowId)
+  if (workflowId !== undefined && workflow === undefined) {
+    return err(engineError('not_found', `There is no workflow "${workflowId}".`))
+  }
+  return ok(grant ?? workflow?.permissions ?? 'none')
+}
 
 interface World {
   engine: Engine
@@ -103,22 +116,19 @@ async function tryHandler(
   real: StoreReads,
   { engine, store, database, now }: World,
   copyId: string,
-  { workflowId, handler, attemptId }: TestRunRequest,
+  request: TestRunRequest,
 ): Promise<Result<TestRunReport>> {
+  const { handler } = request
   const copy = store.workflows.get(copyId)
   if (copy === undefined) return err(engineError('internal', 'The copy of the workflow is gone.'))
   const config = createConfigCache().get(copy.id, copy.activeVersion, copy.handlerConfig)
   const type = typeOf(config, handler)
   if (type === null) return err(engineError('not_found', `The script has no producer or consumer "${handler}".`))
 
-  const attempt = attemptId === undefined ? undefined : real.handlerRuns.get(attemptId)
-  if (attempt !== undefined && attempt.workflowId !== workflowId) {
-    return err(engineError('invalid_input', 'The attempt belongs to another workflow.'))
-  }
-  const state = attempt?.inputState ?? real.handlerStates.get(workflowId, handler)?.state ?? null
+  const input = inputOf(real, request, config.consumers[handler]?.subscribe ?? [])
+  if (!input.ok) return input
+  const { state, events } = input.value
   if (state !== null) copyState(store, copyId, handler, state, now())
-  const topics = config.consumers[handler]?.subscribe ?? []
-  const events = inputEvents(real, workflowId, topics, attempt?.id)
   for (const { topic, messageId, title, payload } of events) {
     const event = { messageId, payload: JSON.parse(payload) as Json, ...(title !== null && { title }) }
     const published = await engine.publishEvent(copyId, topic, event)
@@ -154,19 +164,23 @@ const typeOf = ({ producers, consumers }: WorkflowConfig, name: string): Handler
   return Object.hasOwn(consumers, name) ? 'consumer' : null
 }
 
-/** What an attempt holds comes first: it was its input. What waits now follows, as it would. */
-function inputEvents(
-  real: StoreReads,
-  workflowId: string,
-  topics: readonly string[],
-  attemptId: string | undefined,
-): EventDraft[] {
-  const held = attemptId === undefined ? [] : real.events.reservedBy(attemptId)
-  const waiting = topics.flatMap((topic) => real.events.peek(workflowId, topic, MOST_EVENTS))
-  return [...held.filter(({ topic }) => topics.includes(topic)), ...waiting].slice(0, MOST_EVENTS).map(toDraft)
+/** What was given, or else copies of what there is. */
+function inputOf(real: StoreReads, request: TestRunRequest, topics: readonly string[]): Result<CopiedInput> {
+  const { workflowId, handler, attemptId, input } = request
+  if (input !== undefined) {
+    const parsed = parseTestInput(input)
+    return parsed.ok ? ok(toCopied(parsed.value)) : parsed
+  }
+  if (workflowId === undefined) return ok({ state: null, events: [] })
+  return copyInput(real, { workflowId, handler, topics, ...(attemptId !== undefined && { attemptId }) })
 }
 
-const toDraft = ({ topic, messageId, title, payload }: Event): EventDraft => ({ topic, messageId, title, payload })
+const toCopied = ({ state, events }: TestInput): CopiedInput => ({
+  state: state === null ? null : JSON.stringify(state),
+  events: events.map(({ topic, messageId, title = null, payload = {} }) => {
+    return { topic, messageId, title, payload: JSON.stringify(payload) }
+  }),
+})
 
 /** Everything about a mutation is real, its arguments are checked and its permissions asked for, but the call is not made. */
 const recordMutations = (tools: Tools): Tools => {

@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { AppPage } from './pages/app-page.ts'
 import { EditorPage } from './pages/editor-page.ts'
 import { RunPage } from './pages/run-page.ts'
@@ -49,6 +50,7 @@ test('a test run records the mutation and makes none', async ({ page, complaints
   await page.getByRole('button', { name: 'Run the test' }).click()
   const result = page.getByRole('region', { name: 'Result of the test run' })
   await expect(result).toContainText('demo.sheet.append')
+  await expect(result).toContainText('Only recorded')
   await expect(result).toContainText('ada@example.com')
   await expect(result).toContainText('It would publish 1 event')
   await expectAccessible(page)
@@ -56,3 +58,56 @@ test('a test run records the mutation and makes none', async ({ page, complaints
   expect((await app.ask('listEvents', { workflowId: id, topic: 'mail', status: 'pending' })).rows).toHaveLength(1)
   expect(complaints).toEqual([])
 })
+
+test('a script that was never saved is tried on an input written for it, and not a byte of the database changes', async ({
+  page,
+  complaints,
+}) => {
+  const app = new AppPage(page)
+  const editor = new EditorPage(page)
+  await editor.open('?test=1')
+  await editor.replaceAll(invoiceScript())
+  const handler = page.getByRole('combobox', { name: 'Handler' })
+  await expect(handler).toHaveValue('check')
+  const input = page.getByRole('textbox', { name: 'Input' })
+  await expect(input).toHaveValue(/"topic": "invoice"/)
+  const before = await databaseDigest(page)
+
+  await input.fill('{\n  "events": [}')
+  await expect(page.getByText(/This is not JSON: line 2, column 14/)).toBeVisible()
+  await expect(editor.button('Run the test')).toBeDisabled()
+  await input.fill('{ "events": [{ "topic": "invoice" }] }')
+  await expect(page.getByText('Event 1 needs a "messageId"')).toBeVisible()
+  await input.fill('{ "events": [{ "topic": "invoices", "messageId": "i7" }] }')
+  await editor.button('Run the test').click()
+  await expect(page.getByRole('alert')).toContainText('has no topic "invoices". It has "invoice".')
+
+  const invoice = { events: [{ topic: 'invoice', messageId: 'i7', payload: { total: 12 } }] }
+  await input.fill(JSON.stringify(invoice))
+  await editor.button('Run the test').click()
+  const result = page.getByRole('region', { name: 'Result of the test run' })
+  for (const _ of ['first', 'again']) {
+    await result.getByRole('button', { name: 'Go to line 19' }).click()
+    await expect(editor.line('lines.amount')).toHaveClass(/cm-activeLine/)
+    await page.keyboard.press('ControlOrMeta+Home')
+  }
+
+  await editor.replaceAll(invoiceScript({ isMended: true }))
+  await editor.button('Run the test').click()
+  await expect(result).toContainText('Committed')
+  await expect(result).toContainText('It would reserve 1 event')
+  await editor.button('Back to what was copied').click()
+  await expect(input).toHaveValue(/sample-1/)
+
+  expect(await app.ask('listWorkflows')).toEqual([])
+  expect(await databaseDigest(page)).toBe(before)
+  expect(complaints).toEqual([])
+})
+
+const databaseDigest = (page: Page): Promise<string> =>
+  page.evaluate(async () => {
+    const file = await globalThis.holdfast.exportDatabase()
+    if (!file.ok) throw new Error(file.error.message)
+    const digest = await crypto.subtle.digest('SHA-256', Uint8Array.from(file.value))
+    return [...new Uint8Array(digest)].join(' ')
+  })

@@ -8,6 +8,7 @@ import CircleX from '@lucide/svelte/icons/circle-x'
 import Hand from '@lucide/svelte/icons/hand'
 import LoaderCircle from '@lucide/svelte/icons/loader-circle'
 import MousePointerClick from '@lucide/svelte/icons/mouse-pointer-click'
+import NotebookPen from '@lucide/svelte/icons/notebook-pen'
 import Send from '@lucide/svelte/icons/send'
 import SkipForward from '@lucide/svelte/icons/skip-forward'
 import TimerReset from '@lucide/svelte/icons/timer-reset'
@@ -77,6 +78,14 @@ export const mutationLooks: Record<MutationStatus, Look> = {
     word: 'Unknown',
     meaning: 'It was sent and nobody knows whether it happened.',
   },
+}
+
+/** Of a test run. */
+export const recordedLook: Look = {
+  tone: 'quiet',
+  icon: NotebookPen,
+  word: 'Only recorded',
+  meaning: 'The real run would make it. This was a test.',
 }
 
 export const eventLooks: Record<EventStatus, Look> = {
