@@ -2,7 +2,7 @@ import type { EngineError } from '#engine/model/errors.ts'
 import type { EngineApi, TestInputFound, TestRunReport } from '#worker/api.ts'
 import { foundToInput, inputToText, sampleInput, textToInput } from './test-input.ts'
 
-/** What is tried: `key` changes when another input is wanted. */
+/** Whose input is wanted. */
 export interface TestSubject {
   /** Undefined for a script that was never deployed. */
   workflowId: string | undefined
