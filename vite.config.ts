@@ -1,11 +1,23 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vite'
-import { fillContentSecurityPolicy, fillServiceWorker } from './scripts/vite-plugins.mjs'
+import { fillContentSecurityPolicy, fillServiceWorker, fixedIcons, preloadScreen } from './scripts/vite-plugins.mjs'
+
+const isPage = (id: string): boolean => !id.includes('/service-worker/')
+/** What most screens are made of. As chunks of their own they would be dozens of files of a few hundred bytes. */
+const isShared = (id: string): boolean =>
+  /\/src\/ui\/(kit|looks)\/(?!dag)|\/@lucide\/|\/gallery\/(template-picture|picture-layout|glyphs)/.test(id) ||
+  /\/(start-button|run-table|workflow-badge)\.svelte/.test(id)
 
 export default defineConfig({
   // Relative, so that the built application runs from any sub-path.
   base: './',
-  plugins: [svelte(), fillContentSecurityPolicy(), fillServiceWorker()],
+  plugins: [
+    fixedIcons(),
+    svelte(),
+    fillContentSecurityPolicy(),
+    fillServiceWorker(),
+    preloadScreen('/dashboard-screen.svelte'),
+  ],
   worker: { format: 'es' },
   build: {
     target: 'es2023',
@@ -19,6 +31,12 @@ export default defineConfig({
       output: {
         // Its address is its identity, and it governs what lies beside and below it.
         entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
+        codeSplitting: {
+          groups: [
+            { name: 'kit', test: isShared, minShareCount: 2, priority: 2 },
+            { name: 'start', tags: ['$initial'], test: isPage, priority: 1 },
+          ],
+        },
       },
     },
   },

@@ -32,3 +32,16 @@ test('an address that leads nowhere says so and leads back', async ({ page }) =>
   await page.getByRole('link', { name: 'Go to the dashboard' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Welcome' })).toBeVisible()
 })
+
+test('the first screen stands after a handful of files, and the gallery comes after it', async ({ page }) => {
+  const asked: string[] = []
+  page.on('request', (request) => void asked.push(new URL(request.url()).pathname))
+  await page.goto('./')
+  await page.getByRole('button', { name: 'Start with a live demo' }).waitFor()
+  await page.getByRole('article').first().waitFor()
+
+  const gallery = asked.findIndex((path) => path.includes('gallery-cards'))
+  const before = asked.slice(0, gallery).filter((path) => /\.(js|css)$/.test(path) && !path.includes('worker'))
+  expect(gallery).toBeGreaterThan(0)
+  expect(before.length).toBeLessThanOrEqual(8)
+})

@@ -1,7 +1,7 @@
 import type { Component } from 'svelte'
 
-/** An icon of lucide, imported by its own path: `import Play from '@lucide/svelte/icons/play'`. */
-export type Icon = Component<{ size?: number | string; class?: string }>
+/** An icon of lucide, imported by its own path: `import Play from '@lucide/svelte/icons/play'`. Its size and colour come from CSS. */
+export type Icon = Component<Record<string, never>>
 
 export const tones = ['good', 'busy', 'warn', 'bad', 'quiet'] as const
 export type Tone = (typeof tones)[number]
