@@ -10,6 +10,7 @@ import type { Json } from '#engine/model/json.ts'
 import type { LogLine } from '#engine/model/log.ts'
 import type { Mutation } from '#engine/model/mutation.ts'
 import type { Result } from '#engine/model/result.ts'
+import type { RetryPolicy } from '#engine/model/retry-policy.ts'
 import type { ScriptRun } from '#engine/model/script-run.ts'
 import type { Session, SessionContextEntry, SessionEvent, SessionMessage } from '#engine/model/session.ts'
 import type { AgentRequest, SessionRequest } from '#engine/model/session-request.ts'
@@ -180,6 +181,10 @@ export interface WorkflowSettings {
    * defaults.
    */
   limits?: WorkflowLimits
+  /** Holds from the next failure on; null goes back to that of everywhere. */
+  retryPolicy?: RetryPolicy | null
+  /** How long its finished runs are kept, 0 for ever; null is as long as everywhere. */
+  retentionDays?: number | null
 }
 
 export interface ScriptProblemView {

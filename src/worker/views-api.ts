@@ -6,6 +6,7 @@ import type { JsonText } from '#engine/model/json.ts'
 import type { LogLine } from '#engine/model/log.ts'
 import type { Mutation } from '#engine/model/mutation.ts'
 import type { Result } from '#engine/model/result.ts'
+import type { RetryPolicy } from '#engine/model/retry-policy.ts'
 import type { RunResult, RunTrigger, ScriptRun } from '#engine/model/script-run.ts'
 import type { Block, DailyLimits, WorkflowConfig, WorkflowStatus } from '#engine/model/workflow.ts'
 import type { SandboxLimits } from '#engine/ports/sandbox.ts'
@@ -110,6 +111,12 @@ export interface WorkflowDetail extends WorkflowRow {
   scriptId: string | null
   timezone: string | null
   budget: number
+  /** Null is that of everywhere. */
+  retryPolicy: RetryPolicy | null
+  /** Null is as long as everywhere. */
+  retentionDays: number | null
+  /** The session whose agent this is the private workflow of. */
+  sessionId: string | null
   /** What a person has set. */
   limits: WorkflowLimits
   /** In the last 24 hours. */

@@ -19,6 +19,8 @@ export const buildWorkflow = (changes: Partial<Workflow> = {}): Workflow => ({
   permissions: ['demo'],
   timezone: null,
   budget: 100,
+  retryPolicy: null,
+  retentionDays: null,
   sessionId: null,
   createdAt: 1,
   updatedAt: 1,

@@ -1,13 +1,11 @@
 import type { EscalationAction, EscalationKind } from '../model/escalation.ts'
 import type { FailureType } from '../model/errors.ts'
+import type { RetryPolicy } from '../model/retry-policy.ts'
+import { longestRetryWaitMs } from '../model/retry-policy.ts'
 import type { StatusEvent } from './statuses.ts'
 
-export const maxAutomaticRetries = 5
 export const maxCrashesInRow = 3
 
-const firstBackoffMs = 1_000
-const longestBackoffMs = 5 * 60_000
-const longestRetryAfterMs = 24 * 60 * 60_000
 const jitter = 0.3
 
 /** Each class of failure has one way to stop a run, and one question for the person if one is asked (1.6). */
@@ -29,8 +27,8 @@ export const actionTable: Readonly<Record<EscalationKind, readonly EscalationAct
   internal_failure: ['retry'],
 }
 
-/** 1 s · 2ⁿ up to five minutes, plus 0–30 % so that many do not knock at once; never earlier than the other side asked. */
-export const backoffMs = (retriesUsed: number, random: number, retryAfterMs = 0): number => {
-  const base = Math.min(firstBackoffMs * 2 ** retriesUsed, longestBackoffMs)
-  return Math.max(Math.round(base * (1 + jitter * random)), Math.min(retryAfterMs, longestRetryAfterMs))
+/** first · factorⁿ up to the longest, plus 0–30 % so that many do not knock at once; never earlier than the other side asked. */
+export const backoffMs = (policy: RetryPolicy, retriesUsed: number, random: number, retryAfterMs = 0): number => {
+  const base = Math.min(policy.firstDelayMs * policy.factor ** retriesUsed, policy.longestDelayMs)
+  return Math.max(Math.round(base * (1 + jitter * random)), Math.min(retryAfterMs, longestRetryWaitMs))
 }

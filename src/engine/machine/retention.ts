@@ -1,7 +1,5 @@
 const dayMs = 24 * 60 * 60_000
 
-export const defaultRetentionDays = 30
-export const mostRetentionDays = 36_500
 const lookEveryMs = dayMs
 
 /** What finished by then is old enough; null when everything is kept for ever. */

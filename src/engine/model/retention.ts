@@ -1,3 +1,9 @@
+export const defaultRetentionDays = 30
+export const mostRetentionDays = 36_500
+
+export const isRetentionDays = (days: unknown): days is number =>
+  Number.isInteger(days) && (days as number) >= 0 && (days as number) <= mostRetentionDays
+
 /** What one round of upkeep did. */
 export interface UpkeepSummary {
   at: number

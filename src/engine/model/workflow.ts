@@ -1,5 +1,6 @@
 import type { EscalationKind } from './escalation.ts'
 import type { JsonText } from './json.ts'
+import type { RetryPolicy } from './retry-policy.ts'
 
 /** What the user wants. Only the user changes it. */
 export const workflowStatuses = ['draft', 'active', 'paused', 'archived'] as const
@@ -26,6 +27,10 @@ export interface Workflow {
   timezone: string | null
   /** Handler runs per run. */
   budget: number
+  /** Null means that of everywhere. */
+  retryPolicy: RetryPolicy | null
+  /** Its finished runs are kept this long, 0 for ever; null means as long as everywhere. */
+  retentionDays: number | null
   /** The session whose agent this is the private workflow of; null for a workflow of its own. */
   sessionId: string | null
   createdAt: number

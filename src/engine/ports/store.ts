@@ -39,7 +39,11 @@ export interface WorkflowWrites extends WorkflowReads {
     active: Pick<Workflow, 'name' | 'activeScriptId' | 'activeVersion' | 'handlerConfig'>,
     now: number,
   ): void
-  setSettings(id: string, settings: Pick<Workflow, 'name' | 'budget' | 'timezone'>, now: number): void
+  setSettings(
+    id: string,
+    settings: Pick<Workflow, 'name' | 'budget' | 'timezone' | 'retryPolicy' | 'retentionDays'>,
+    now: number,
+  ): void
   setPermissions(id: string, permissions: readonly string[], now: number): void
   /** Removes the workflow and everything it owns. */
   delete(id: string): void
@@ -190,6 +194,8 @@ export interface ProducerScheduleWrites extends ProducerScheduleReads {
 export interface EscalationReads {
   get(id: string): Escalation | undefined
   openOfHandlerRun(handlerRunId: string): Escalation | undefined
+  /** A person was asked because its retries were used up, whatever they answered. */
+  wasExhausted(handlerRunId: string): boolean
   list(filter: { open?: boolean; workflowId?: string }): Escalation[]
 }
 export interface EscalationWrites extends EscalationReads {

@@ -2,6 +2,8 @@ import { isTimeZone } from '../machine/schedule.ts'
 import { engineError } from '../model/errors.ts'
 import type { Result } from '../model/result.ts'
 import { err, ok } from '../model/result.ts'
+import { isRetentionDays, mostRetentionDays } from '../model/retention.ts'
+import { parseRetryPolicy } from '../model/retry-policy.ts'
 import { workflowNameProblem } from '../script/names.ts'
 import { parseId } from './command-input.ts'
 import type { EnginePorts } from './ports.ts'
@@ -17,7 +19,7 @@ interface UpkeepParts {
 }
 
 const MOST_BUDGET = 100_000
-const SETTINGS = ['name', 'budget', 'timezone', 'permissions', 'limits']
+const SETTINGS = ['name', 'budget', 'timezone', 'permissions', 'limits', 'retryPolicy', 'retentionDays']
 
 /** Changing settings, skipping events, cancelling runs. Each is on disk before it is answered. */
 export const createUpkeepCommands = ({ ports: { store, durability }, transitions, scheduler }: UpkeepParts) => {
@@ -71,11 +73,12 @@ const isTextList = (value: unknown): value is string[] =>
 /** Also for callers that no compiler has looked at. */
 const settingsProblem = (change: unknown): string | null => {
   if (typeof change !== 'object' || change === null || Array.isArray(change)) {
-    return 'The change must be an object { name?, budget?, timezone?, permissions?, limits? }.'
+    return `The change must be an object { ${SETTINGS.map((name) => `${name}?`).join(', ')} }.`
   }
   const stranger = Object.keys(change).find((key) => !SETTINGS.includes(key))
   if (stranger !== undefined) return `There is no setting "${stranger}". There are ${SETTINGS.join(', ')}.`
-  const { name, budget, timezone, permissions, limits } = change as Partial<Record<keyof SettingsChange, unknown>>
+  const wanted = change as Partial<Record<keyof SettingsChange, unknown>>
+  const { name, budget, timezone, permissions, limits } = wanted
   if (name !== undefined) {
     const problem = typeof name === 'string' ? workflowNameProblem(name) : 'The name must be a string.'
     if (problem !== undefined) return problem
@@ -87,7 +90,19 @@ const settingsProblem = (change: unknown): string | null => {
     return 'The time zone must be an IANA name such as "Europe/Berlin", or null for that of the browser.'
   }
   if (permissions !== undefined && !isTextList(permissions)) return 'The permissions must be a list of strings.'
-  return limits === undefined ? null : limitsProblem(limits)
+  return (limits === undefined ? null : limitsProblem(limits)) ?? policiesProblem(wanted)
+}
+
+/** Null goes back to what holds everywhere. */
+const policiesProblem = ({
+  retryPolicy = null,
+  retentionDays = null,
+}: Partial<Record<keyof SettingsChange, unknown>>): string | null => {
+  if (retentionDays !== null && !isRetentionDays(retentionDays)) {
+    return `The retention must be a whole number of days from 0 (keep for ever) to ${String(mostRetentionDays)}, or null for as long as everywhere.`
+  }
+  const policy = retryPolicy === null ? null : parseRetryPolicy(retryPolicy)
+  return policy === null || policy.ok ? null : (policy.error[0]?.message ?? 'The retry policy cannot be used.')
 }
 
 const isInteger = (value: unknown): value is number => Number.isInteger(value)

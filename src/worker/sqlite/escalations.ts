@@ -9,6 +9,7 @@ const COLUMNS = `id, workflow_id, script_run_id, handler_run_id, mutation_id, ki
 const SELECT = `SELECT ${COLUMNS} FROM escalations`
 const SELECT_ONE = `${SELECT} WHERE id = ?`
 const SELECT_OPEN_OF_HANDLER_RUN = `${SELECT} WHERE handler_run_id = ? AND resolved_at IS NULL`
+const SELECT_EXHAUSTED = `SELECT 1 FROM escalations WHERE handler_run_id = ? AND kind = 'retries_exhausted'`
 const INSERT = `INSERT INTO escalations (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const RESOLVE = `
   UPDATE escalations SET resolution = ?, resolution_value = ?, resolved_at = ? WHERE id = ? AND resolved_at IS NULL`
@@ -32,6 +33,7 @@ export function createEscalationRepository(database: Database): EscalationWrites
       const row = database.get(SELECT_OPEN_OF_HANDLER_RUN, [handlerRunId])
       return row && rowToEscalation(row)
     },
+    wasExhausted: (handlerRunId) => database.get(SELECT_EXHAUSTED, [handlerRunId]) !== undefined,
     list: (filter) =>
       database.all(selectBy(filter), filter.workflowId === undefined ? [] : [filter.workflowId]).map(rowToEscalation),
     insert(escalation) {

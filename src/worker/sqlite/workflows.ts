@@ -1,12 +1,14 @@
+import { EngineBug } from '#engine/model/errors.ts'
 import { escalationKinds } from '#engine/model/escalation.ts'
+import { parseRetryPolicy, type RetryPolicy } from '#engine/model/retry-policy.ts'
 import { workflowStatuses, type Block, type Workflow } from '#engine/model/workflow.ts'
 import type { PlannedTimes, WorkflowWrites } from '#engine/ports/store.ts'
 import type { Database, Row } from './database.ts'
 import { RowCache } from './row-cache.ts'
-import { integer, integerOrNull, oneOf, text, textList, textOrNull } from './row.ts'
+import { integer, integerOrNull, jsonObject, oneOf, text, textList, textOrNull } from './row.ts'
 
 const COLUMNS = `id, name, status, block_run_id, block_kind, block_message, active_script_id, active_version, handler_config,
-  permissions, timezone, budget, session_id, created_at, updated_at`
+  permissions, timezone, budget, retry_policy, retention_days, session_id, created_at, updated_at`
 const SELECT_ONE = `SELECT ${COLUMNS} FROM workflows WHERE id = ?`
 const SELECT_ALL = `SELECT ${COLUMNS} FROM workflows ORDER BY id`
 const SELECT_STARTABLE = `
@@ -18,13 +20,14 @@ const SELECT_PLANNED_TIMES = `
     (SELECT min(s.wake_at) FROM handler_state s WHERE s.workflow_id = json_each.value) AS wake_at,
     (SELECT min(h.retry_at) FROM handler_runs h WHERE h.workflow_id = json_each.value AND h.retry_at IS NOT NULL) AS retry_at
   FROM json_each(?)`
-const INSERT = `INSERT INTO workflows (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const INSERT = `INSERT INTO workflows (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const SET_STATUS = 'UPDATE workflows SET status = ?, updated_at = ? WHERE id = ?'
 const SET_BLOCK = `
   UPDATE workflows SET block_run_id = ?, block_kind = ?, block_message = ?, updated_at = ? WHERE id = ?`
 const SET_ACTIVE_SCRIPT = `
   UPDATE workflows SET name = ?, active_script_id = ?, active_version = ?, handler_config = ?, updated_at = ? WHERE id = ?`
-const SET_SETTINGS = 'UPDATE workflows SET name = ?, budget = ?, timezone = ?, updated_at = ? WHERE id = ?'
+const SET_SETTINGS = `
+  UPDATE workflows SET name = ?, budget = ?, timezone = ?, retry_policy = ?, retention_days = ?, updated_at = ? WHERE id = ?`
 const SET_PERMISSIONS = 'UPDATE workflows SET permissions = ?, updated_at = ? WHERE id = ?'
 const DELETE = 'DELETE FROM workflows WHERE id = ?'
 
@@ -53,6 +56,8 @@ export function createWorkflowRepository(database: Database): WorkflowWrites {
         JSON.stringify(workflow.permissions),
         workflow.timezone,
         workflow.budget,
+        workflow.retryPolicy && JSON.stringify(workflow.retryPolicy),
+        workflow.retentionDays,
         workflow.sessionId,
         workflow.createdAt,
         workflow.updatedAt,
@@ -67,8 +72,9 @@ export function createWorkflowRepository(database: Database): WorkflowWrites {
     setActiveScript(id, { name, activeScriptId, activeVersion, handlerConfig }, now) {
       database.changeOne(SET_ACTIVE_SCRIPT, [name, activeScriptId, activeVersion, handlerConfig, now, id])
     },
-    setSettings(id, { name, budget, timezone }, now) {
-      database.changeOne(SET_SETTINGS, [name, budget, timezone, now, id])
+    setSettings(id, { name, budget, timezone, retryPolicy, retentionDays }, now) {
+      const policy = retryPolicy && JSON.stringify(retryPolicy)
+      database.changeOne(SET_SETTINGS, [name, budget, timezone, policy, retentionDays, now, id])
     },
     setPermissions(id, permissions, now) {
       database.changeOne(SET_PERMISSIONS, [JSON.stringify(permissions), now, id])
@@ -91,10 +97,19 @@ function rowToWorkflow(row: Row): Workflow {
     permissions: textList(row, 'permissions'),
     timezone: textOrNull(row, 'timezone'),
     budget: integer(row, 'budget'),
+    retryPolicy: rowToRetryPolicy(row),
+    retentionDays: integerOrNull(row, 'retention_days'),
     sessionId: textOrNull(row, 'session_id'),
     createdAt: integer(row, 'created_at'),
     updatedAt: integer(row, 'updated_at'),
   }
+}
+
+function rowToRetryPolicy(row: Row): RetryPolicy | null {
+  if (row['retry_policy'] === null) return null
+  const policy = parseRetryPolicy(jsonObject(row, 'retry_policy'))
+  if (policy.ok) return policy.value
+  throw new EngineBug(`The retry policy of ${text(row, 'id')} cannot be used: ${policy.error[0]?.message ?? ''}`)
 }
 
 function rowToPlannedTimes(row: Row): PlannedTimes {

@@ -100,6 +100,7 @@ describe('by an index, then sorted because there are few:', () => {
     ['events by message id', (store) => store.events.getByMessageIds('wf_1', 'mail', ['m1'])],
     ['the mutation of a run', (store) => store.mutations.ofHandlerRun('hr_1')],
     ['the open escalation of a run', (store) => store.escalations.openOfHandlerRun('hr_1')],
+    ['whether a run was given up', (store) => store.escalations.wasExhausted('hr_1')],
     ['open escalations of a workflow', (store) => store.escalations.list({ workflowId: 'wf_1', open: true })],
     ['open escalations', (store) => store.escalations.list({ open: true })],
   ]

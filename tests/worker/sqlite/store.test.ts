@@ -27,7 +27,12 @@ const countRows = (table: string) => Number(opened.database.get(`SELECT count(*)
 
 describe('workflows and scripts', () => {
   test('a workflow is read back as it was written', () => {
-    const workflow = buildWorkflow({ timezone: 'Europe/Berlin', permissions: ['demo', 'http:api.example.com'] })
+    const workflow = buildWorkflow({
+      timezone: 'Europe/Berlin',
+      permissions: ['demo', 'http:api.example.com'],
+      retryPolicy: { retries: 3, firstDelayMs: 500, factor: 1.5, longestDelayMs: 2000 },
+      retentionDays: 7,
+    })
     store.transaction((tx) => {
       tx.workflows.insert(workflow)
       tx.scripts.insert(buildScript())
@@ -61,6 +66,12 @@ describe('workflows and scripts', () => {
       permissions: ['kv'],
       updatedAt: 4,
     })
+  })
+
+  test('a retry policy that could not be followed is found where it is read', () => {
+    store.transaction((tx) => insertWorkflow(tx))
+    opened.database.transaction(() => opened.database.run(`UPDATE workflows SET retry_policy = '{"retries":-1}'`))
+    expect(() => store.workflows.list()).toThrow('The retry policy of wf_1 cannot be used')
   })
 
   test('a block is set and lifted as a whole', () => {
@@ -509,6 +520,18 @@ describe('escalations', () => {
     expect(store.escalations.get('esc_1')).toEqual(resolved)
     expect(() => store.transaction((tx) => tx.escalations.resolve('esc_1', 'skip', null, 6))).toThrow(/one row/)
     expect(store.escalations.get('esc_1')).toEqual(resolved)
+  })
+
+  test('an attempt whose retries were used up is known as such, also when the question is settled', () => {
+    store.transaction((tx) => tx.escalations.insert(buildEscalation()))
+    expect(store.escalations.wasExhausted('hr_1')).toBe(false)
+    store.transaction((tx) => {
+      tx.escalations.resolve('esc_1', 'retry', null, 5)
+      tx.escalations.insert(buildEscalation({ id: 'esc_2', kind: 'retries_exhausted' }))
+      tx.escalations.resolve('esc_2', 'retry', null, 6)
+    })
+    expect(store.escalations.wasExhausted('hr_1')).toBe(true)
+    expect(store.escalations.wasExhausted('hr_2')).toBe(false)
   })
 
   test('a handler run has at most one open escalation', () => {

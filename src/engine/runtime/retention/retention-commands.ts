@@ -1,8 +1,9 @@
-import { isOldEnough, mostRetentionDays } from '../../machine/retention.ts'
+import { isOldEnough } from '../../machine/retention.ts'
 import type { Archive, ArchiveKind, ArchiveQuery } from '../../model/archive.ts'
 import { engineError } from '../../model/errors.ts'
 import type { Result } from '../../model/result.ts'
 import { err, ok } from '../../model/result.ts'
+import { isRetentionDays, mostRetentionDays } from '../../model/retention.ts'
 import type { UpkeepSummary } from '../../model/retention.ts'
 import { parseId } from '../command-input.ts'
 import type { EnginePorts } from '../ports.ts'
@@ -35,7 +36,7 @@ export const createRetentionCommands = ({ ports, transitions, scheduler, retenti
 
   const setRetention = async (wanted: { days: number }): Promise<Result<null>> => {
     const days: unknown = (wanted as Partial<typeof wanted> | null | undefined)?.days
-    if (typeof days !== 'number' || !Number.isInteger(days) || days < 0 || days > mostRetentionDays) {
+    if (!isRetentionDays(days)) {
       const most = String(mostRetentionDays)
       return err(engineError('invalid_input', `\`days\` must be a whole number from 0 (keep for ever) to ${most}.`))
     }

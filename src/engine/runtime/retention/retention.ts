@@ -1,5 +1,6 @@
-import { defaultRetentionDays, finishedBy, isWorthGivingBack, nextUpkeepAt } from '../../machine/retention.ts'
+import { finishedBy, isWorthGivingBack, nextUpkeepAt } from '../../machine/retention.ts'
 import type { ArchiveKind } from '../../model/archive.ts'
+import { defaultRetentionDays } from '../../model/retention.ts'
 import type { RetentionStatus, UpkeepProgress, UpkeepSummary } from '../../model/retention.ts'
 import type { EnginePorts } from '../ports.ts'
 import { lastUpkeepKey, retentionKey } from '../transitions/archives.ts'

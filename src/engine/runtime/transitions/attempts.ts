@@ -1,4 +1,3 @@
-import { maxAutomaticRetries } from '../../machine/failures.ts'
 import { decideMove } from '../../machine/move-table.ts'
 import type { PhaseEvent } from '../../machine/phases.ts'
 import { decidePhase, isPastBoundary, retryPhase } from '../../machine/phases.ts'
@@ -8,6 +7,7 @@ import { EngineBug } from '../../model/errors.ts'
 import type { HandlerRun, HandlerType, Phase } from '../../model/handler-run.ts'
 import type { JsonText } from '../../model/json.ts'
 import type { LogLine } from '../../model/log.ts'
+import { defaultRetryPolicy } from '../../model/retry-policy.ts'
 import type { ScriptRun } from '../../model/script-run.ts'
 import type { Workflow } from '../../model/workflow.ts'
 import type { HandlerRunPatch } from '../../ports/store.ts'
@@ -88,7 +88,7 @@ export const startRetry = (transition: Transition, stopped: HandlerRun): Handler
     status: 'active',
     retryOf: stopped.id,
     attempt: stopped.attempt + 1,
-    retriesUsed: retriesUsedAfter(stopped),
+    retriesUsed: retriesUsedAfter(transition, stopped, workflow),
     retryAt: null,
     prepareResult: goesOn ? stopped.prepareResult : null,
     mutationOutcome: goesOn ? stopped.mutationOutcome : null,
@@ -121,12 +121,18 @@ const takeOver = ({ tx }: Transition, stopped: HandlerRun, run: HandlerRun, work
 }
 
 /** Automatic retries count up, a crash neither counts nor resets, and whatever a person set going starts at nought. */
-const retriesUsedAfter = (stopped: HandlerRun): number => {
+const retriesUsedAfter = (transition: Transition, stopped: HandlerRun, workflow: Workflow): number => {
   if (stopped.status === 'crashed') return stopped.retriesUsed
-  return stopped.status === 'paused:transient' && stopped.retriesUsed < maxAutomaticRetries
-    ? stopped.retriesUsed + 1
-    : 0
+  const isAutomatic = stopped.status === 'paused:transient' && !wasGivenUp(transition, stopped, workflow)
+  return isAutomatic ? stopped.retriesUsed + 1 : 0
 }
+
+/**
+ * Not by the policy of now, which may be another one than when it failed. An agent may have failed without a question, but its
+ * policy never changes.
+ */
+const wasGivenUp = ({ tx }: Transition, stopped: HandlerRun, { sessionId }: Workflow): boolean =>
+  sessionId === null ? tx.escalations.wasExhausted(stopped.id) : stopped.retriesUsed >= defaultRetryPolicy.retries
 
 const notePrepareBegun = ({ note }: Transition, run: HandlerRun): void => {
   // From here on the handler looks at the events itself: one that arrives later makes it dirty again.

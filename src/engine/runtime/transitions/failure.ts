@@ -1,4 +1,4 @@
-import { actionTable, backoffMs, failureTable, maxAutomaticRetries, maxCrashesInRow } from '../../machine/failures.ts'
+import { actionTable, backoffMs, failureTable, maxCrashesInRow } from '../../machine/failures.ts'
 import { decideMove } from '../../machine/move-table.ts'
 import { isPastBoundary } from '../../machine/phases.ts'
 import type { MutationEvent } from '../../machine/statuses.ts'
@@ -12,7 +12,9 @@ import type { Mutation, MutationResolver, MutationStatus } from '../../model/mut
 import type { Reservation } from '../../model/prepare-result.ts'
 import { err, ok } from '../../model/result.ts'
 import type { Result } from '../../model/result.ts'
+import { defaultRetryPolicy } from '../../model/retry-policy.ts'
 import type { HandlerRunPatch, StoreReads } from '../../ports/store.ts'
+import { costUsedUp, mutationsUsedUp } from '../daily-limits.ts'
 import type { PhaseTrace } from './attempts.ts'
 import { mustAskPerson } from './agents.ts'
 import { ensureUnchanged, moveStatus, noTrace, recordTrace } from './attempts.ts'
@@ -50,12 +52,24 @@ export const failAttempt = (transition: Transition, run: HandlerRun, failed: Fai
     })
   }
   if (!isPastBoundary(run)) releaseEvents(transition, run)
-  const mayRetry = failed.failure.type === 'network' && run.retriesUsed < maxAutomaticRetries
-  const wait = mayRetry ? backoffMs(run.retriesUsed, transition.ids.random(), failed.failure.retryAfterMs) : null
+  const wait = waitBeforeRetry(transition, run, failed)
   stopAttempt(transition, run, moveStatus(run, statusEvent), failed, {
     retryAt: wait === null ? null : transition.now + wait,
   })
-  if (!mayRetry) escalate(transition, run, escalation, failed)
+  if (wait === null) escalate(transition, run, escalation, failed)
+}
+
+/** Null when it is not tried again by itself. */
+const waitBeforeRetry = (transition: Transition, run: HandlerRun, { failure: reason, trace }: FailedAttempt) => {
+  const { tx, now, ids } = transition
+  if (reason.type !== 'network') return null
+  const policy = tx.workflows.get(run.workflowId)?.retryPolicy ?? defaultRetryPolicy
+  // What a limit of the day holds back waits for the day to pass, however few retries there are.
+  const mayRetry =
+    run.retriesUsed < policy.retries ||
+    mutationsUsedUp(tx, run.workflowId, now) !== null ||
+    costUsedUp(tx, run.workflowId, now, trace.cost) !== null
+  return mayRetry ? backoffMs(policy, run.retriesUsed, ids.random(), reason.retryAfterMs) : null
 }
 
 /** Nobody knows whether the outside world changed. The events stay reserved, nothing is sent again, a person is asked. */

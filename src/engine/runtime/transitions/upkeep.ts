@@ -2,8 +2,10 @@ import { nextBeat } from '../../machine/schedule.ts'
 import { engineError } from '../../model/errors.ts'
 import type { HandlerRun, RunStatus } from '../../model/handler-run.ts'
 import type { Result } from '../../model/result.ts'
+import type { RetryPolicy } from '../../model/retry-policy.ts'
 import { err, ok } from '../../model/result.ts'
 import type { ScriptRun } from '../../model/script-run.ts'
+import type { Workflow } from '../../model/workflow.ts'
 import type { WorkflowLimits } from '../workflow-limits.ts'
 import { limitsKey } from '../workflow-limits.ts'
 import type { Transition } from './context.ts'
@@ -20,6 +22,10 @@ export interface SettingsChange {
   timezone?: string | null
   /** All that is granted from now on. */
   permissions?: readonly string[]
+  /** Null goes back to that of everywhere. What waits for its retry waits as it was told to; the next failure goes by the new one. */
+  retryPolicy?: RetryPolicy | null
+  /** 0 keeps its finished runs for ever; null keeps them as long as everywhere. */
+  retentionDays?: number | null
   /** Of the sandbox and of the day; replaces what was set before. */
   limits?: Partial<WorkflowLimits>
 }
@@ -33,8 +39,12 @@ export const changeSettings = (
   const { tx, now } = transition
   const workflow = tx.workflows.get(id)
   if (workflow === undefined) return err(unknownWorkflow(id))
+  if (workflow.sessionId !== null && (change.retryPolicy !== undefined || change.retentionDays !== undefined)) {
+    return err(ofAgent(workflow))
+  }
   const { name = workflow.name, budget = workflow.budget, timezone = workflow.timezone } = change
-  tx.workflows.setSettings(id, { name, budget, timezone }, now)
+  const { retryPolicy = workflow.retryPolicy, retentionDays = workflow.retentionDays } = change
+  tx.workflows.setSettings(id, { name, budget, timezone, retryPolicy, retentionDays }, now)
   if (change.permissions !== undefined) tx.workflows.setPermissions(id, [...new Set(change.permissions)], now)
   if (change.limits !== undefined) {
     tx.settings.set(limitsKey(id), JSON.stringify(change.limits), now)
@@ -43,6 +53,12 @@ export const changeSettings = (
   if (timezone !== workflow.timezone) moveBeats(transition, id, timezone ?? ownTimezone)
   return ok(undefined)
 }
+
+const ofAgent = ({ name }: Workflow) =>
+  engineError(
+    'illegal_transition',
+    `"${name}" is the private workflow of an agent: its retries are those of everywhere, and its runs are kept as long as its session.`,
+  )
 
 /** What waits because a limit was used up may go on with the new one; whatever waits for something else can bear one look. */
 const hurryRetries = ({ tx, now }: Transition, workflowId: string): void => {

@@ -85,6 +85,8 @@ const newWorkflow = (id: string, name: string, now: number): Workflow => ({
   permissions: [],
   timezone: null,
   budget: defaultBudget,
+  retryPolicy: null,
+  retentionDays: null,
   sessionId: null,
   createdAt: now,
   updatedAt: now,

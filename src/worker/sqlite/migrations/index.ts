@@ -3,6 +3,7 @@ import sessions from './0002-sessions.sql?raw'
 import dailyLimits from './0003-daily-limits.sql?raw'
 import archives from './0004-archives.sql?raw'
 import settledEvents from './0005-settled-events.sql?raw'
+import workflowPolicies from './0006-workflow-policies.sql?raw'
 
 export interface Migration {
   version: number
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   { version: 3, sql: dailyLimits },
   { version: 4, sql: archives },
   { version: 5, sql: settledEvents },
+  { version: 6, sql: workflowPolicies },
 ]
