@@ -13,7 +13,8 @@ import type { SandboxLimits } from '#engine/ports/sandbox.ts'
 
 /**
  * What screens read. Lists are paged by key (`before` is the id of the last row that is known), newest first, and carry only
- * what a row shows; the rest is asked for when it is looked at.
+ * what a row shows; the rest is asked for when it is looked at. A search in a long list answers piece by piece (`lookedTo`), so
+ * that the engine works on between the pieces and nobody has to take back a question that is not wanted any more.
  */
 export interface ViewsApi {
   listWorkflowRows(): Promise<Result<WorkflowRow[]>>
@@ -54,8 +55,10 @@ export type WorkflowLimits = Partial<SandboxLimits & DailyLimits>
 /** A page of a list. */
 export interface Listed<T> {
   rows: T[]
-  /** There are older ones. */
+  /** There are older ones, or there may be. */
   hasMore: boolean
+  /** Only so far was searched: asking again with this as `before` goes on from there. */
+  lookedTo?: string
 }
 
 interface PageQuery {

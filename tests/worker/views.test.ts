@@ -1,5 +1,6 @@
 import type { Store } from '#engine/ports/store.ts'
 import type { ViewsApi, WorkflowView } from '#worker/api.ts'
+import type { Database } from '#worker/sqlite/database.ts'
 import { createViews } from '#worker/views.ts'
 import { encodeTime } from 'ulid'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -22,11 +23,13 @@ const idAt = (prefix: string, at: number, n = 0): string =>
 
 let store: Store
 let views: ViewsApi
+let installation: Database
 
 beforeEach(async () => {
   const opened = await openTestStore()
   const { database } = opened
   store = opened.store
+  installation = database
   const listWorkflows = (): WorkflowView[] =>
     store.workflows.list().map(({ id, name, status, block, activeVersion, permissions, createdAt, updatedAt }) => ({
       id,
@@ -204,6 +207,70 @@ describe('the list of events', () => {
     expect((await value(views.listEvents({ workflowId, status: 'skipped' }))).rows).toHaveLength(1)
     expect((await value(views.listEvents({ workflowId, text: 'mail 1' }))).rows).toHaveLength(3)
     expect((await value(views.listEvents({ workflowId: 'wf_2' }))).rows).toEqual([])
+  })
+})
+
+describe('a search in a long list', () => {
+  const EVENTS = 10_000
+  const WANTED = ['m7', 'm5001', 'm9999']
+
+  /** Every tenth still waits; those that are wanted say so. */
+  const EVENTS_SQL = `WITH RECURSIVE c (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM c WHERE n + 1 < ${EVENTS})
+       INSERT INTO events (id, topic_id, workflow_id, message_id, title, payload, status, caused_by, created_at)
+       SELECT '${idAt('evt', NOON).slice(0, -16)}' || printf('%016d', n), (SELECT id FROM topics WHERE name = iif(n % 3, 'mail', 'row')),
+         'wf_1', 'm' || n, iif(n IN (7, 5001, 9999), 'Wanted', 'Other'), '{}', iif(n % 10, 'consumed', 'pending'), '[]', 0 FROM c`
+
+  const fill = (): void => {
+    store.transaction((tx) => {
+      insertWorkflow(tx)
+      tx.events.publish(buildPublication({ id: idAt('evt', NOON - 1), topic: 'mail', messageId: 'first' }))
+      tx.events.publish(buildPublication({ id: idAt('evt', NOON - 1, 1), topic: 'row', messageId: 'second' }))
+      installation.run(EVENTS_SQL)
+    })
+  }
+  it('answers piece by piece, so that nothing waits for all of it, and finds everything exactly once', async () => {
+    fill()
+    const pieces: string[][] = []
+    for (let before: string | undefined; ;) {
+      const query = { workflowId: 'wf_1', text: 'wanted', ...(before !== undefined && { before }) }
+      const { rows, hasMore, lookedTo } = await value(views.listEvents(query))
+      pieces.push(rows.map(({ messageId }) => messageId))
+      if (!hasMore) break
+      expect(lookedTo).toMatch(/^evt_/)
+      before = lookedTo
+    }
+    expect(pieces.length).toBeGreaterThan(2)
+    expect(pieces.flat()).toEqual(WANTED.toReversed())
+  })
+
+  it('is a page like any other where enough is found at once', async () => {
+    fill()
+    const page = await value(views.listEvents({ workflowId: 'wf_1', text: 'other', limit: 10 }))
+    expect(page.rows).toHaveLength(10)
+    expect(page).toMatchObject({ hasMore: true })
+    expect(page.lookedTo).toBeUndefined()
+  })
+
+  it('looks through runs piece by piece too', async () => {
+    store.transaction((tx) => {
+      insertWorkflow(tx)
+      installation.run(
+        `WITH RECURSIVE c (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM c WHERE n + 1 < ${EVENTS})
+       INSERT INTO script_runs (id, workflow_id, script_id, "trigger", result, cost, handler_run_count, start_timestamp, end_timestamp)
+       SELECT '${idAt('run', NOON).slice(0, -16)}' || printf('%016d', n), 'wf_1', (SELECT id FROM scripts), 'manual',
+         iif(n = 3, 'failed', 'completed'), 0, 0, 0, 1 FROM c`,
+      )
+    })
+    const found: string[] = []
+    let pieces = 0
+    for (let before: string | undefined; ; pieces += 1) {
+      const page = await value(views.listRuns({ result: 'failed', ...(before !== undefined && { before }) }))
+      found.push(...page.rows.map(({ id }) => id))
+      if (!page.hasMore) break
+      before = page.lookedTo
+    }
+    expect(pieces).toBeGreaterThanOrEqual(2)
+    expect(found).toEqual([idAt('run', NOON, 3)])
   })
 })
 

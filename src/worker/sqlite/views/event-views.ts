@@ -3,7 +3,7 @@ import type { EventQuery, EventRow, Listed } from '../../views-api.ts'
 import { BOUND } from '../bound.ts'
 import type { Database, Row, SqlValue } from '../database.ts'
 import { integer, oneOf, text, textOrNull } from '../row.ts'
-import { contains, pageLimit, toPage } from './page.ts'
+import { contains, pageLimit, SLICE, toSlice } from './page.ts'
 
 const SELECT = `
   SELECT e.id, t.name AS topic, e.message_id, e.title, e.status, e.reserved_by_run_id, e.created_by_run_id, e.created_at
@@ -25,11 +25,32 @@ export function listEvents(database: Database, query: EventQuery): Listed<EventR
   const { status } = query
   const halves = status === undefined ? [HALVES.pending, HALVES.others] : [halfOf(status)]
   const limit = pageLimit(query.limit)
-  const rows = topicIds(database, query).flatMap((topicId) =>
-    halves.flatMap((half) => newestEvents(database, query, { topicId, half, limit: limit + 1 })),
-  )
+  const parts = topicIds(database, query).flatMap((topicId) => halves.map((half) => ({ topicId, half })))
+  const until = isSearch(query) ? endOfSlice(database, query, parts) : undefined
+  const rows = parts.flatMap((part) => newestEvents(database, query, { ...part, until, limit: limit + 1 }))
   rows.sort((a, b) => (a.id < b.id ? 1 : -1))
-  return toPage(rows, limit)
+  return toSlice(rows, limit, until)
+}
+
+/** Whether very many rows may have to be looked at for one that fits. */
+const isSearch = ({ text: searched = '', status }: EventQuery): boolean =>
+  searched !== '' || (status !== undefined && status !== 'pending')
+
+interface Part {
+  topicId: number
+  half: string
+}
+
+/** Down to here every part is searched: where the first of them has used up its share of the slice. */
+function endOfSlice(database: Database, { before }: EventQuery, parts: readonly Part[]): string | undefined {
+  const share = Math.ceil(SLICE / Math.max(1, parts.length))
+  const ends = parts.flatMap(({ topicId, half }) => {
+    const sql = `SELECT e.id FROM events e WHERE e.topic_id = ${BOUND} AND ${half}
+      ${before === undefined ? '' : `AND e.id < ${BOUND}`} ORDER BY e.id DESC LIMIT 1 OFFSET ${BOUND}`
+    const row = database.get(sql, [topicId, ...(before === undefined ? [] : [before]), share - 1])
+    return row ? [text(row, 'id')] : []
+  })
+  return ends.sort().at(-1)
 }
 
 const halfOf = (status: EventStatus): string => (status === 'pending' ? HALVES.pending : HALVES.others)
@@ -45,7 +66,7 @@ function topicIds(database: Database, { workflowId, topic }: EventQuery): number
 function newestEvents(
   database: Database,
   { status, text: searched, before }: EventQuery,
-  { topicId, half, limit }: { topicId: number; half: string; limit: number },
+  { topicId, half, until, limit }: Part & { until: string | undefined; limit: number },
 ): EventRow[] {
   const conditions = [`e.topic_id = ${BOUND}`, half]
   const params: SqlValue[] = [topicId]
@@ -55,6 +76,7 @@ function newestEvents(
   }
   if (status !== undefined && status !== 'pending') where(`e.status = ${BOUND}`, status)
   if (before !== undefined) where(`e.id < ${BOUND}`, before)
+  if (until !== undefined) where(`e.id >= ${BOUND}`, until)
   if (searched !== undefined && searched !== '') where(HAS_TEXT, contains(searched), contains(searched))
   const sql = `${SELECT} WHERE ${conditions.join(' AND ')} ORDER BY e.id DESC LIMIT ${BOUND}`
   return database.all(sql, [...params, limit]).map(rowToEventRow)

@@ -7,7 +7,7 @@ import type { AttemptOutline, Listed, RunQuery, RunRow } from '../../views-api.t
 import { BOUND } from '../bound.ts'
 import type { Database, Row, SqlValue } from '../database.ts'
 import { integer, integerOrNull, listOf, oneOf, oneOfOrNull, text, textOrNull } from '../row.ts'
-import { contains, pageLimit, toPage } from './page.ts'
+import { contains, pageLimit, SLICE, toSlice } from './page.ts'
 
 const RUN = `r.id, r.workflow_id, r.script_id, r."trigger", r.result, r.error, r.cost, r.handler_run_count, r.start_timestamp,
   r.end_timestamp`
@@ -41,23 +41,38 @@ export function listRuns(database: Database, query: RunQuery = {}): Listed<RunRo
     conditions.push(condition)
     params.push(...values)
   }
-  const { workflowId, result, handler, trigger, text: searched, from, to, before } = query
+  const { workflowId, result, handler, trigger, text: searched = '', from, to, before } = query
   if (workflowId !== undefined) where(`r.workflow_id = ${BOUND}`, workflowId)
+  if (from !== undefined) where(`r.id >= ${BOUND}`, firstIdAt('run', from))
+  if (to !== undefined) where(`r.id < ${BOUND}`, firstIdAt('run', to))
+  if (before !== undefined) where(`r.id < ${BOUND}`, before)
+  const isSearch = searched !== '' || handler !== undefined || trigger !== undefined || isFinished(result)
+  const until = isSearch ? endOfSlice(database, conditions, params) : undefined
+  if (until !== undefined) where(`r.id >= ${BOUND}`, until)
   if (result === 'open') where('r.end_timestamp IS NULL')
   else if (result !== undefined) where(`r.result = ${BOUND}`, result)
   if (trigger !== undefined) where(`r."trigger" = ${BOUND}`, trigger)
   if (handler !== undefined) where(HAS_HANDLER, handler)
-  if (from !== undefined) where(`r.id >= ${BOUND}`, firstIdAt('run', from))
-  if (to !== undefined) where(`r.id < ${BOUND}`, firstIdAt('run', to))
-  if (before !== undefined) where(`r.id < ${BOUND}`, before)
-  if (searched !== undefined && searched !== '') {
+  if (searched !== '') {
     const pattern = contains(searched)
     where(HAS_TEXT, pattern, pattern, pattern)
   }
   const limit = pageLimit(query.limit)
-  const filter = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
-  const sql = `${SELECT_RUNS} ${filter} ORDER BY r.id DESC LIMIT ${BOUND}`
-  return toPage(database.all(sql, [...params, limit + 1]).map(rowToRunRow), limit)
+  const sql = `${SELECT_RUNS} ${whereAll(conditions)} ORDER BY r.id DESC LIMIT ${BOUND}`
+  return toSlice(database.all(sql, [...params, limit + 1]).map(rowToRunRow), limit, until)
+}
+
+const whereAll = (conditions: readonly string[]): string =>
+  conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
+
+/** Runs that go on have an index of their own, and there are few. */
+const isFinished = (result: RunQuery['result']): boolean => result !== undefined && result !== 'open'
+
+/** How far down one search looks, of the runs that the index alone can tell. */
+function endOfSlice(database: Database, conditions: readonly string[], params: readonly SqlValue[]) {
+  const sql = `SELECT r.id FROM script_runs r ${whereAll(conditions)} ORDER BY r.id DESC LIMIT 1 OFFSET ${BOUND}`
+  const row = database.get(sql, [...params, SLICE - 1])
+  return row && text(row, 'id')
 }
 
 export const getRunRow = (database: Database, id: string): RunRow | undefined => {
