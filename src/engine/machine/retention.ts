@@ -1,4 +1,4 @@
-const dayMs = 24 * 60 * 60_000
+export const dayMs = 24 * 60 * 60_000
 
 const lookEveryMs = dayMs
 

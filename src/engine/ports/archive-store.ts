@@ -15,6 +15,13 @@ export interface ArchiveSubject {
   mark: string
 }
 
+/** How old is too old now. */
+export interface KeptFor {
+  now: number
+  /** For everything but runs of a workflow that has a number of its own; 0 is for ever, in both. */
+  days: number
+}
+
 export interface ArchiveReads {
   get(id: string): Archive | undefined
   ofSubject(subjectId: string): Archive | undefined
@@ -24,12 +31,13 @@ export interface ArchiveReads {
   document(id: string): Uint8Array | undefined
   /** Neither away nor back: a crash came between. */
   unfinished(): Archive[]
-  restoredBefore(at: number): Archive[]
+  /** Brought back so long ago that they may go away again. */
+  restoredTooLong(kept: KeptFor): Archive[]
   /** Undefined for what does not exist, goes on, or somebody may still have to deal with. */
   subject(kind: ArchiveKind, id: string): ArchiveSubject | undefined
-  /** Finished by then, oldest first, and later than `after`. The last run of a workflow stays: it says how it went. */
-  due(kind: ArchiveKind, finishedBy: number, after: { finishedAt: number; id: string }, limit: number): ArchiveSubject[]
-  countDue(kind: ArchiveKind, finishedBy: number): number
+  /** Kept long enough, oldest first, and later than `after`. The last run of a workflow stays: it says how it went. */
+  due(kind: ArchiveKind, kept: KeptFor, after: { finishedAt: number; id: string }, limit: number): ArchiveSubject[]
+  countDue(kind: ArchiveKind, kept: KeptFor): number
   rowsOf(kind: ArchiveKind, id: string): Dossier
 }
 

@@ -108,7 +108,7 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
     /** For tests and the crash lab, which look at one step at a time. */
     internals: { transitions, executeHandler, flags, scheduler, checkInvariants: store.checkInvariants },
     ...createCommands({ ports, transitions, scheduler, flags, configOf }),
-    ...createUpkeepCommands({ ports, transitions, scheduler }),
+    ...createUpkeepCommands({ ports, transitions, scheduler, retention }),
     ...createPreferenceCommands({
       ports,
       transitions,

@@ -7,6 +7,7 @@ import { parseRetryPolicy } from '../model/retry-policy.ts'
 import { workflowNameProblem } from '../script/names.ts'
 import { parseId } from './command-input.ts'
 import type { EnginePorts } from './ports.ts'
+import type { Retention } from './retention/retention.ts'
 import type { Scheduler } from './scheduler.ts'
 import { limitsProblem } from './workflow-limits.ts'
 import type { Transitions } from './transitions/index.ts'
@@ -16,13 +17,19 @@ interface UpkeepParts {
   ports: EnginePorts
   transitions: Transitions
   scheduler: Scheduler
+  retention: Pick<Retention, 'lookSoon'>
 }
 
 const MOST_BUDGET = 100_000
 const SETTINGS = ['name', 'budget', 'timezone', 'permissions', 'limits', 'retryPolicy', 'retentionDays']
 
 /** Changing settings, skipping events, cancelling runs. Each is on disk before it is answered. */
-export const createUpkeepCommands = ({ ports: { store, durability }, transitions, scheduler }: UpkeepParts) => {
+export const createUpkeepCommands = ({
+  ports: { store, durability },
+  transitions,
+  scheduler,
+  retention,
+}: UpkeepParts) => {
   const answer = async <T>(workflowId: string, result: Result<T>): Promise<Result<T>> => {
     if (!result.ok) return result
     scheduler.touch(workflowId)
@@ -43,6 +50,7 @@ export const createUpkeepCommands = ({ ports: { store, durability }, transitions
     const problem = settingsProblem(change)
     if (problem !== null) return err(engineError('invalid_input', problem))
     const changed = transitions.changeSettings(id.value, change)
+    if (changed.ok && change.retentionDays !== undefined) retention.lookSoon()
     return answer(id.value, changed.ok ? ok(null) : changed)
   }
 

@@ -2,8 +2,12 @@ import type { Database as Connection, SqlJsStatic } from 'sql.js'
 import { isValid } from 'ulid'
 import { engineError } from '#engine/model/errors.ts'
 import { err, ok, type Result } from '#engine/model/result.ts'
+import { parseWorkflowConfig } from '#engine/script/config.ts'
+import type { Database } from '../sqlite/database.ts'
 import { greatestId } from '../sqlite/greatest-id.ts'
 import { useConnection } from '../sqlite/open-database.ts'
+import { createScriptRepository } from '../sqlite/scripts.ts'
+import { createWorkflowRepository } from '../sqlite/workflows.ts'
 import { PAGE_BYTES } from './dirty-lines.ts'
 
 const MAGIC = 'SQLite format 3\0'
@@ -19,7 +23,7 @@ export interface CheckedImport {
 
 /**
  * Everything that can be wrong with a file is found here, on a copy, before anything is replaced: not SQLite, damaged, not ours, newer
- * than this program, references that lead nowhere, ids that ours cannot go on from.
+ * than this program, references that lead nowhere, ids that ours cannot go on from, workflows that the engine could not read.
  */
 export function checkImport(sqlJs: SqlJsStatic, bytes: unknown): Result<CheckedImport> {
   const refuse = (why: string) => err(engineError('invalid_input', `${why} Nothing was changed.`))
@@ -42,6 +46,8 @@ export function checkImport(sqlJs: SqlJsStatic, bytes: unknown): Result<CheckedI
     const newest = greatestId(used.value)
     if (newest !== null && !isValid(newest))
       return refuse(`The file has ids that Holdfast did not make, such as "${newest}". Choose another backup.`)
+    const unreadable = unreadableWorkflow(used.value)
+    if (unreadable !== null) return refuse(`${unreadable} Choose another backup.`)
     return ok({ image: normalised(connection), preview: { bytes: bytes.length, rowsByTable: countRows(connection) } })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -49,6 +55,22 @@ export function checkImport(sqlJs: SqlJsStatic, bytes: unknown): Result<CheckedI
   } finally {
     connection?.close()
   }
+}
+
+/** The engine reads every workflow before it starts anything: one that it cannot read would keep all of them from running. */
+function unreadableWorkflow(database: Database): string | null {
+  const scripts = createScriptRepository(database)
+  for (const { id, name, handlerConfig, activeScriptId } of createWorkflowRepository(database).list()) {
+    try {
+      parseWorkflowConfig(handlerConfig)
+      const script = activeScriptId === null ? undefined : scripts.get(activeScriptId)
+      if (script) parseWorkflowConfig(script.config)
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      return `The file holds a workflow that cannot be used, "${name}" (${id}). ${reason}.`
+    }
+  }
+  return null
 }
 
 function normalised(connection: Connection): Uint8Array {

@@ -1,4 +1,5 @@
 import { archiveKinds, type Archive } from '#engine/model/archive.ts'
+import { dayMs } from '#engine/machine/retention.ts'
 import type { ArchiveWrites } from '#engine/ports/archive-store.ts'
 import { BOUND } from './bound.ts'
 import type { Database, Row, SqlValue } from './database.ts'
@@ -14,7 +15,12 @@ const SELECT_OF_SUBJECT = `${SELECT} WHERE subject_id = ?`
 const SELECT_DOCUMENT = 'SELECT document FROM archives WHERE id = ?'
 const SELECT_TOTALS = 'SELECT count(*) AS count, coalesce(sum(length(document)), 0) AS bytes FROM archives'
 const SELECT_UNFINISHED = `${SELECT} WHERE is_put_away = 0 AND restored_at IS NULL ORDER BY +id`
-const SELECT_RESTORED = `${SELECT} WHERE is_put_away = 0 AND restored_at <= ? ORDER BY +id`
+/** A run that is back is in its table again, and its workflow may keep it for another time than everywhere. */
+const KEPT_DAYS = `coalesce(
+  (SELECT w.retention_days FROM script_runs r CROSS JOIN workflows w ON w.id = r.workflow_id WHERE r.id = subject_id), ${BOUND})`
+const SELECT_RESTORED = `
+  SELECT ${COLUMNS} FROM (SELECT *, ${KEPT_DAYS} AS kept_days FROM archives WHERE is_put_away = 0 AND restored_at IS NOT NULL)
+  WHERE restored_at <= ${BOUND} - nullif(kept_days, 0) * ${dayMs} ORDER BY +id`
 const INSERT = `
   INSERT INTO archives (id, kind, subject_id, title, finished_at, archived_at, is_put_away, restored_at, json_bytes, document)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -51,7 +57,7 @@ export function createArchiveRepository(database: Database): ArchiveWrites {
       return document instanceof Uint8Array ? document : undefined
     },
     unfinished: () => database.all(SELECT_UNFINISHED).map(rowToArchive),
-    restoredBefore: (at) => database.all(SELECT_RESTORED, [at]).map(rowToArchive),
+    restoredTooLong: ({ now, days }) => database.all(SELECT_RESTORED, [days, now]).map(rowToArchive),
     insert(archive, document) {
       const { id, kind, subjectId, title, finishedAt, archivedAt, isPutAway, restoredAt, jsonBytes } = archive
       const place = [Number(isPutAway), restoredAt]

@@ -1,9 +1,10 @@
+import { dayMs, finishedBy } from '#engine/machine/retention.ts'
 import type { ArchiveKind } from '#engine/model/archive.ts'
 import { EngineBug } from '#engine/model/errors.ts'
-import type { ArchiveSubject, ArchiveWrites, RawRow } from '#engine/ports/archive-store.ts'
+import type { ArchiveSubject, ArchiveWrites, KeptFor, RawRow } from '#engine/ports/archive-store.ts'
 import { BOUND } from './bound.ts'
 import type { Database, Row, SqlValue } from './database.ts'
-import { integer, text } from './row.ts'
+import { integer, integerOrNull, text } from './row.ts'
 
 /*
  * Where the rows of a session or a run are. CROSS JOIN keeps SQLite to this order, from the one to the many. `rows` is in the
@@ -103,6 +104,10 @@ const SUBJECT_RUN = `
     )
   ) AND NOT EXISTS (SELECT 1 FROM archives x WHERE x.subject_id = r.id)`
 
+/** First by the shortest time that any workflow keeps its runs, for which there is an index; then by its own. For ever is no time. */
+const IS_KEPT_LONG_ENOUGH = `r.end_timestamp <= ${BOUND}
+  AND r.end_timestamp <= ${BOUND} - nullif(coalesce(w.retention_days, ${BOUND}), 0) * ${dayMs}`
+
 const subjects: Record<ArchiveKind, { one: string; due: string }> = {
   session: {
     one: `${SUBJECT_SESSION} AND s.id = ${BOUND}`,
@@ -111,11 +116,12 @@ const subjects: Record<ArchiveKind, { one: string; due: string }> = {
   },
   run: {
     one: `${SUBJECT_RUN} AND r.id = ${BOUND}`,
-    due: `${SUBJECT_RUN} AND r.end_timestamp <= ${BOUND} AND (r.end_timestamp, r.id) > (${BOUND}, ${BOUND})
+    due: `${SUBJECT_RUN} AND ${IS_KEPT_LONG_ENOUGH} AND (r.end_timestamp, r.id) > (${BOUND}, ${BOUND})
       AND r.id <> (SELECT max(id) FROM script_runs WHERE workflow_id = w.id)
       ORDER BY r.end_timestamp, r.id`,
   },
 }
+const SELECT_SHORTEST_OWN = 'SELECT min(retention_days) AS days FROM workflows WHERE retention_days > 0'
 
 /** Numbers of these were not promised to anybody, and others may have them by now. */
 const numberedAnew: ReadonlySet<string> = new Set(['topics', 'logs', 'handler_state', 'producer_schedules'])
@@ -137,17 +143,31 @@ export function createDossiers(database: Database): Dossiers {
     database.run(`INSERT INTO ${table} (${quoted}) VALUES (${names.map(() => '?').join(', ')})`, values)
   }
 
+  /** What `subjects[kind].due` wants to know first; null when everything is kept for ever. */
+  const keptParams = (kind: ArchiveKind, { now, days }: KeptFor): number[] | null => {
+    const own = kind === 'run' ? database.get(SELECT_SHORTEST_OWN) : undefined
+    const all = [days, own ? (integerOrNull(own, 'days') ?? 0) : 0].filter((one) => one > 0)
+    const latest = finishedBy(now, all.length === 0 ? 0 : Math.min(...all))
+    if (latest === null) return null
+    return kind === 'run' ? [latest, now, days] : [latest]
+  }
+
   return {
     subject(kind, id) {
       const row = database.get(subjects[kind].one, [id])
       return row && rowToSubject(kind, row)
     },
-    due: (kind, finishedBy, after, limit) =>
-      database
-        .all(`${subjects[kind].due} LIMIT ${BOUND}`, [finishedBy, after.finishedAt, after.id, limit])
-        .map((row) => rowToSubject(kind, row)),
-    countDue(kind, finishedBy) {
-      const row = database.get(`SELECT count(*) AS due FROM (${subjects[kind].due})`, [finishedBy, ...EVER])
+    due(kind, kept, after, limit) {
+      const params = keptParams(kind, kept)
+      if (params === null) return []
+      return database
+        .all(`${subjects[kind].due} LIMIT ${BOUND}`, [...params, after.finishedAt, after.id, limit])
+        .map((row) => rowToSubject(kind, row))
+    },
+    countDue(kind, kept) {
+      const params = keptParams(kind, kept)
+      const sql = `SELECT count(*) AS due FROM (${subjects[kind].due})`
+      const row = params === null ? undefined : database.get(sql, [...params, ...EVER])
       return row ? integer(row, 'due') : 0
     },
     rowsOf: (kind, id) =>

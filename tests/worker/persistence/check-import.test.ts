@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkImport } from '#worker/persistence/check-import.ts'
+import { migrations } from '#worker/sqlite/migrations/index.ts'
 import { openDatabase } from '#worker/sqlite/open-database.ts'
 import { sqliteForTests } from '../../support/sqlite-for-tests.ts'
 
@@ -76,11 +77,48 @@ describe('checking a file before it replaces anything', () => {
     expect(await refusal(bytes)).toMatch(/contradicts itself/)
   })
 
+  const config = '{"name":"mine","permissions":[],"topics":[],"producers":{},"consumers":{}}'
+  const workflow = (id: string, handlerConfig = config, policy = 'NULL') =>
+    `INSERT INTO workflows (id, name, status, active_version, handler_config, permissions, budget, retry_policy, created_at, updated_at)
+     VALUES ('${id}', 'mine', 'draft', 0, '${handlerConfig}', '[]', 1, ${policy}, 0, 0)`
+  const id = 'wf_01ARZ3NDEKTSV4RRFFQ69G5FAV'
+
   test('ids that ours could not go on from are refused', async () => {
-    const workflow = (id: string) =>
-      `INSERT INTO workflows (id, name, status, active_version, handler_config, permissions, budget, created_at, updated_at) VALUES ('${id}', 'mine', 'draft', 0, '{}', '[]', 1, 0, 0)`
     expect(await refusal(await backup([workflow('wf_by_hand')]))).toMatch(/ids that Holdfast did not make/)
-    expect(checkImport(await sqlJs(), await backup([workflow('wf_01ARZ3NDEKTSV4RRFFQ69G5FAV')])).ok).toBe(true)
+    expect(checkImport(await sqlJs(), await backup([workflow(id)])).ok).toBe(true)
+  })
+
+  test.each([
+    ['nothing in its configuration', '{}', 'a string is missing'],
+    ['a consumer without topics', config.replace('"consumers":{}', '"consumers":{"carry":{}}'), 'a list is missing'],
+    ['a list for a configuration', '[]', 'an object is missing'],
+  ])('a workflow with %s is refused, by its name', async (_, handlerConfig, reason) => {
+    const message = await refusal(await backup([workflow(id, handlerConfig)]))
+    expect(message).toContain(`a workflow that cannot be used, "mine" (${id}).`)
+    expect(message).toContain(reason)
+    expect(message).toMatch(/Choose another backup\. Nothing was changed\.$/)
+  })
+
+  test('a workflow whose active version cannot be read is refused too', async () => {
+    const script = `INSERT INTO scripts VALUES ('scr_01ARZ3NDEKTSV4RRFFQ69G5FAV', '${id}', 1, '', '{"name":1}', 0)`
+    const use = `UPDATE workflows SET active_script_id = 'scr_01ARZ3NDEKTSV4RRFFQ69G5FAV', active_version = 1`
+    expect(await refusal(await backup([workflow(id), script, use]))).toContain('a string is missing')
+  })
+
+  test('a retry policy that could not be followed is refused', async () => {
+    const bytes = await backup([workflow(id, config, `'{"retries":-1}'`)])
+    expect(await refusal(bytes)).toMatch(/The retry policy of wf_\w+ cannot be used/)
+  })
+
+  test('a backup from before workflows had policies gets the columns, with what holds everywhere', async () => {
+    const opened = openDatabase(await sqlJs(), undefined, migrations.slice(0, 5))
+    if (!opened.ok) throw new Error(opened.error.message)
+    opened.value.script(workflow(id).replace('retry_policy, ', '').replace('NULL, ', ''))
+    const checked = checkImport(await sqlJs(), opened.value.exportBytes())
+    if (!checked.ok) throw new Error(checked.error.message)
+    const database = new (await sqlJs()).Database(checked.value.image)
+    expect(database.exec('SELECT retry_policy, retention_days FROM workflows')[0]?.values).toEqual([[null, null]])
+    database.close()
   })
 
   test('the file that was handed in is left as it is', async () => {

@@ -152,6 +152,12 @@ describe('a write finds its rows by an index:', () => {
   })
 })
 
+test('runs that are old enough come from the index in their order, although workflows keep theirs for different times', () => {
+  const steps = stepsOf(() => opened.store.archives.due('run', { now: 1e12, days: 30 }, { finishedAt: 0, id: '' }, 50))
+  expect(steps.filter((step) => step.startsWith('SEARCH r USING INDEX script_runs_finished'))).toHaveLength(1)
+  expect(steps.filter(isSorting)).toEqual([])
+})
+
 test('every reference is backed by an index, so that deleting a row looks for nothing in whole tables', () => {
   const references = opened.database.all(`
     SELECT t.name AS child, f."from" AS "column" FROM pragma_table_list t JOIN pragma_foreign_key_list(t.name) f

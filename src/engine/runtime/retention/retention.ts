@@ -1,7 +1,8 @@
-import { finishedBy, isWorthGivingBack, nextUpkeepAt } from '../../machine/retention.ts'
+import { isWorthGivingBack, nextUpkeepAt } from '../../machine/retention.ts'
 import type { ArchiveKind } from '../../model/archive.ts'
 import { defaultRetentionDays } from '../../model/retention.ts'
 import type { RetentionStatus, UpkeepProgress, UpkeepSummary } from '../../model/retention.ts'
+import type { KeptFor } from '../../ports/archive-store.ts'
 import type { EnginePorts } from '../ports.ts'
 import { lastUpkeepKey, retentionKey } from '../transitions/archives.ts'
 import type { Transitions } from '../transitions/index.ts'
@@ -60,12 +61,12 @@ export const createRetention = ({ ports, transitions, mayGoOn }: RetentionParts)
     progress = { step: name, done, total }
   }
 
-  const archiveDue = async (kind: ArchiveKind, by: number): Promise<number> => {
-    const total = store.archives.countDue(kind, by)
+  const archiveDue = async (kind: ArchiveKind, kept: KeptFor): Promise<number> => {
+    const total = store.archives.countDue(kind, kept)
     let archived = 0
     let after = fromTheBeginning
     for (;;) {
-      const due = store.archives.due(kind, by, after, subjectsPerLookUp)
+      const due = store.archives.due(kind, kept, after, subjectsPerLookUp)
       for (const subject of due) {
         step('archiving', archived, Math.max(total, archived + 1))
         after = subject
@@ -78,13 +79,13 @@ export const createRetention = ({ ports, transitions, mayGoOn }: RetentionParts)
   }
 
   /** What a crash left between two places goes away; so does what was brought back a whole retention ago. */
-  const putAwayWhatLiesAround = async (by: number | null): Promise<void> => {
+  const putAwayWhatLiesAround = async (kept: KeptFor): Promise<void> => {
     const left = store.archives.unfinished()
     for (const [n, archive] of left.entries()) {
       step('deleting', n, left.length)
       await packing.deleteRows(archive)
     }
-    const seen = by === null ? [] : store.archives.restoredBefore(by)
+    const seen = store.archives.restoredTooLong(kept)
     for (const [n, archive] of seen.entries()) {
       step('deleting', n, seen.length)
       await packing.putBack(archive)
@@ -101,10 +102,10 @@ export const createRetention = ({ ports, transitions, mayGoOn }: RetentionParts)
   const tidy = async (isAsked: boolean): Promise<UpkeepSummary> => {
     const now = clock.now()
     lookedAt = now
-    const by = finishedBy(now, days())
-    await putAwayWhatLiesAround(by)
-    const sessions = by === null ? 0 : await archiveDue('session', by)
-    const runs = by === null ? 0 : await archiveDue('run', by)
+    const kept = { now, days: days() }
+    await putAwayWhatLiesAround(kept)
+    const sessions = await archiveDue('session', kept)
+    const runs = await archiveDue('run', kept)
     const room = space.read()
     const isShortened = isAsked ? room.freeBytes > 0 : isWorthGivingBack(room)
     const freedBytes = isShortened ? await giveSpaceBack() : 0
@@ -135,12 +136,11 @@ export const createRetention = ({ ports, transitions, mayGoOn }: RetentionParts)
 
   const status = (): RetentionStatus => {
     const now = clock.now()
-    const by = finishedBy(now, days())
-    const countDue = (kind: ArchiveKind): number => (by === null ? 0 : store.archives.countDue(kind, by))
+    const kept = { now, days: days() }
     const text = store.settings.get(lastUpkeepKey)
     return {
-      days: days(),
-      due: { sessions: countDue('session'), runs: countDue('run') },
+      days: kept.days,
+      due: { sessions: store.archives.countDue('session', kept), runs: store.archives.countDue('run', kept) },
       archives: store.archives.totals(),
       space: space.read(),
       progress,

@@ -212,6 +212,97 @@ describe('a finished run', () => {
   })
 })
 
+describe('a workflow with a retention of its own', () => {
+  /** With one finished run and a later one, which stays because it is the last. */
+  const deployOld = async (retentionDays: number | null): Promise<{ id: string; runId: string }> => {
+    const id = await world.deploy(producerScript(publishTwo, `{ interval: '366d' }`))
+    await world.settle()
+    const runId = String(world.value(`SELECT id FROM script_runs WHERE workflow_id = ?`, id))
+    must(await world.engine.changeWorkflow(id, { retentionDays }))
+    world.clock.advance(1)
+    must(await world.engine.runWorkflow(id))
+    await world.settle()
+    return { id, runId }
+  }
+  const isKept = (runId: string): boolean => world.engine.getRun(runId).ok
+  const letDaysPass = async (days: number): Promise<void> => {
+    world.clock.advance(days * DAY)
+    await world.settle()
+    must(await world.engine.reclaimSpace())
+  }
+
+  test('keeps what everywhere would put away, or puts it away earlier, and the others are as they were', async () => {
+    const long = await deployOld(90)
+    const short = await deployOld(7)
+    const plain = await deployOld(null)
+    const kept = (): boolean[] => [long, short, plain].map(({ runId }) => isKept(runId))
+    await letDaysPass(6)
+    expect(kept()).toEqual([true, true, true])
+    await letDaysPass(2)
+    expect(kept()).toEqual([true, false, true])
+    await letDaysPass(23)
+    expect(kept()).toEqual([true, false, false])
+    await letDaysPass(58)
+    expect(kept()).toEqual([true, false, false])
+    await letDaysPass(2)
+    expect(kept()).toEqual([false, false, false])
+    expect(world.value(`SELECT count(*) FROM events`)).toBe(6)
+    for (const { runId } of [long, short, plain]) {
+      must(await world.engine.restoreArchive(runId))
+      expect(isKept(runId)).toBe(true)
+    }
+  })
+
+  test('keeps its runs for ever with 0, whatever is said everywhere', async () => {
+    const { runId } = await deployOld(0)
+    must(await world.engine.setRetention({ days: 1 }))
+    await letDaysPass(300)
+    expect(isKept(runId)).toBe(true)
+    expect(world.engine.getRetention().due).toEqual({ sessions: 0, runs: 0 })
+  })
+
+  test('puts them away where everything else is kept for ever', async () => {
+    const own = await deployOld(7)
+    const plain = await deployOld(null)
+    must(await world.engine.setRetention({ days: 0 }))
+    await letDaysPass(300)
+    expect([own, plain].map(({ runId }) => isKept(runId))).toEqual([false, true])
+  })
+
+  test('puts away by itself what is too old as soon as the retention gets shorter, and is counted as due until then', async () => {
+    const { id, runId } = await deployOld(0)
+    world.clock.advance(40 * DAY)
+    await world.settle()
+    expect(world.engine.getRetention().due.runs).toBe(0)
+    const changing = world.engine.changeWorkflow(id, { retentionDays: null })
+    expect(world.engine.getRetention().due.runs).toBe(1)
+    must(await changing)
+    await world.until(() => archives()[0]?.isPutAway === true)
+    expect(archives()).toMatchObject([{ subjectId: runId }])
+  })
+
+  test('sees off what was brought back by its own days too', async () => {
+    const long = await deployOld(90)
+    const short = await deployOld(7)
+    await letDaysPass(91)
+    for (const { runId } of [long, short]) must(await world.engine.restoreArchive(runId))
+    await letDaysPass(8)
+    expect([long, short].map(({ runId }) => isKept(runId))).toEqual([true, false])
+    await letDaysPass(30)
+    expect(isKept(long.runId)).toBe(true)
+    await letDaysPass(60)
+    expect(isKept(long.runId)).toBe(false)
+  })
+
+  test('keeps it through a death of the tab', async () => {
+    const { id, runId } = await deployOld(90)
+    await world.crash()
+    await letDaysPass(40)
+    expect(isKept(runId)).toBe(true)
+    expect(world.store.workflows.get(id)?.retentionDays).toBe(90)
+  })
+})
+
 test('the room of what was archived is given back', async () => {
   const big = `export default defineAgent({
     async prepare(state, ctx) { return { data: { big: 'x'.repeat(200000) } } },
