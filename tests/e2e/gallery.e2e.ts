@@ -33,27 +33,3 @@ test('a template is found, reviewed and started, with just the permissions that 
   expect(rows).toMatchObject({ ok: true, value: [{ name: 'Feed reader', status: 'active', permissions: '["demo"]' }] })
   expect(complaints).toEqual([])
 })
-
-test('a template is started by keyboard alone', async ({ page }) => {
-  const gallery = new GalleryPage(page)
-  await gallery.open()
-  await page.getByRole('button', { name: 'Use this: Inbox triage' }).focus()
-  await page.keyboard.press('Enter')
-  await expect(gallery.dialog.getByRole('checkbox')).toBeVisible()
-  await page.keyboard.press('Escape')
-  await expect(gallery.dialog).toHaveCount(0)
-  await expect(page.getByRole('button', { name: 'Use this: Inbox triage' })).toBeFocused()
-  await page.keyboard.press('Enter')
-  await expect(gallery.dialog.getByRole('checkbox')).toBeVisible()
-  const start = gallery.dialog.getByRole('button', { name: 'Start it' })
-  for (let press = 0; press < 8 && !(await start.evaluate((el) => el === document.activeElement)); press += 1) {
-    await page.keyboard.press('Tab')
-  }
-  await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(/#\/workflows\/wf_/)
-  expect(await page.evaluate(() => globalThis.holdfast.idle({ timeoutMs: 20_000 }))).toMatchObject({ ok: true })
-  const applied = `SELECT count(*) > 0 AS isApplied FROM mutations WHERE status = 'applied'`
-  expect(await page.evaluate((query) => globalThis.holdfast.sql(query), applied)).toMatchObject({
-    value: [{ isApplied: 1 }],
-  })
-})

@@ -35,7 +35,7 @@ interface Point {
   y: number
 }
 
-/** Layer by layer, along the arrows; circles are allowed. */
+/** Layer by layer, along the arrows, and in this order for who walks over them by keys; circles are allowed. */
 export function placeDag(nodes: readonly DagNode[], edges: readonly DagEdge[], direction: 'LR' | 'TB'): Placed {
   const graph = new Graph()
   graph.setGraph({ rankdir: direction, nodesep: 20, ranksep: direction === 'LR' ? 40 : 36, marginx: 16, marginy: 16 })
@@ -49,16 +49,19 @@ export function placeDag(nodes: readonly DagNode[], edges: readonly DagEdge[], d
   return {
     width,
     height,
-    nodes: nodes.map((node) => {
-      const { x, y } = graph.node(node.id) as Point
-      return { ...node, x: x - node.width / 2, y: y - node.height / 2 }
-    }),
+    nodes: nodes
+      .map((node) => ({ node, at: graph.node(node.id) as Point }))
+      .toSorted((a, b) => alongFirst(direction, a.at, b.at))
+      .map(({ node, at }) => ({ ...node, x: at.x - node.width / 2, y: at.y - node.height / 2 })),
     edges: joined.map((edge) => ({
       ...edge,
       path: smoothPath((graph.edge(edge.from, edge.to) as { points: Point[] }).points, direction),
     })),
   }
 }
+
+const alongFirst = (direction: 'LR' | 'TB', a: Point, b: Point): number =>
+  direction === 'LR' ? a.x - b.x || a.y - b.y : a.y - b.y || a.x - b.x
 
 /** Leaves and enters along the direction of the graph. */
 function smoothPath(points: readonly Point[], direction: 'LR' | 'TB'): string {

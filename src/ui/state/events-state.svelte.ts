@@ -7,7 +7,9 @@ import { PagedList } from './paged-list.svelte.ts'
 export class EventsState {
   readonly #app: App
   readonly #workflowId: string
-  readonly #list = $derived.by(() => this.#listOf(this.#readFilter()))
+  /** A text, because the address also says which event is looked at: that must not load the list anew. */
+  readonly #filter = $derived.by(() => JSON.stringify(this.#readFilter()))
+  readonly #list = $derived.by(() => this.#listOf(JSON.parse(this.#filter) as EventQuery))
 
   constructor(app: App, workflowId: string) {
     this.#app = app
