@@ -64,18 +64,19 @@ export interface Deployed {
 
 const DO_NOTHING = 'noop.send({ n: prepared.data.n })'
 /** In a world outside of the engine, where what is done twice can be seen twice. */
-export const LEAVE_A_TRACE = `demo.sheet.append({ sheet: 'traces', values: { n: prepared.data.n } })`
+export const leaveATrace = (workflow: number): string =>
+  `demo.sheet.append({ sheet: 'traces', values: { n: '${workflow}.' + prepared.data.n } })`
 
 export const deployCarriers = async (
   engine: Engine,
   workflows: number,
   events: number,
-  mutation = DO_NOTHING,
+  mutationOf: (workflow: number) => string = () => DO_NOTHING,
 ): Promise<Deployed> => {
   const eventsEach = Math.ceil(events / workflows)
   const workflowIds: string[] = []
   for (let n = 0; n < workflows; n += 1) {
-    const deployed = await engine.deployWorkflow({ source: carrySource(eventsEach, `carry-${n}`, mutation) })
+    const deployed = await engine.deployWorkflow({ source: carrySource(eventsEach, `carry-${n}`, mutationOf(n)) })
     if (!deployed.ok) throw new Error(deployed.error.message)
     workflowIds.push(deployed.value.workflowId)
   }
@@ -114,21 +115,27 @@ const timedSource = (n: number): string => `export default defineWorkflow({
   producers: { tick: { schedule: { interval: '10s' }, async handler() {} } },
 })`
 
-/** W3: milliseconds between the time a producer was due at and its start, for as many beats as there are in `forMs`. */
-export const wakeDelays = async (engine: Engine, rows: RowsOf, workflows: number, forMs: number): Promise<number[]> => {
+/** Producers that are due every ten seconds, spread over them, so that they do not wait for each other. */
+export const deployTimed = async (engine: Engine, workflows: number): Promise<void> => {
   for (let n = 0; n < workflows; n += 1) {
     await engine.deployWorkflow({ source: timedSource(n) })
-    // Spread over the ten seconds, so that they do not wait for each other.
     await new Promise((resolve) => setTimeout(resolve, 10_000 / workflows))
   }
-  await new Promise((resolve) => setTimeout(resolve, forMs))
+}
+
+/** W3: milliseconds between the time a producer was due at and its start, for all beats since then. */
+export const wakeDelays = (rows: RowsOf, since = 0): number[] => {
   const schedules = rows(`SELECT workflow_id, next_run_at FROM producer_schedules WHERE producer_name = 'tick'`)
   return schedules.flatMap(({ workflow_id: id, next_run_at: next }) => {
     const starts = rows(
       `SELECT start_timestamp AS at FROM handler_runs WHERE workflow_id = '${String(id)}' ORDER BY id DESC`,
     )
     // The first run was due when it was deployed, and had a script to compile.
-    return starts.slice(0, -1).map(({ at }, n) => Number(at) - (Number(next) - 10_000 * (n + 1)))
+    return starts
+      .slice(0, -1)
+      .map(({ at }, n) => ({ at: Number(at), late: Number(at) - (Number(next) - 10_000 * (n + 1)) }))
+      .filter(({ at }) => at >= since)
+      .map(({ late }) => late)
   })
 }
 

@@ -17,8 +17,9 @@ import { upkeepPorts } from '../upkeep-ports.ts'
 import {
   carryAll,
   deployCarriers,
+  deployTimed,
   latencies,
-  LEAVE_A_TRACE,
+  leaveATrace,
   wakeDelays,
   withNoop,
   type Deployed,
@@ -95,20 +96,24 @@ const api = {
   deploy: (workflows: number, events: number): Promise<Deployed> => deployCarriers(here().engine, workflows, events),
   carry: (deployed: Deployed): Promise<number> => carryAll(here().engine, deployed),
   latency: (events: number): Promise<number[]> => latencies(here().engine, events),
-  wakeDelays: (workflows: number, forMs: number): Promise<number[]> =>
-    wakeDelays(here().engine, (sql) => here().database.all(sql), workflows, forMs),
+  deployTimed: (workflows: number): Promise<void> => deployTimed(here().engine, workflows),
+  async wakeDelays(forMs: number): Promise<number[]> {
+    const since = Date.now()
+    await new Promise((resolve) => setTimeout(resolve, forMs))
+    return wakeDelays((sql) => here().database.all(sql), since)
+  },
   /** Events whose mutation leaves a trace in the demo world, which does not recognise repetitions. */
-  async deployTracing(events: number): Promise<Deployed> {
+  async deployTracing(workflows: number, events: number): Promise<Deployed> {
     await here().demo.setKnobs({ latencyMs: 0, ignoreKeys: true })
-    return deployCarriers(here().engine, 1, events, LEAVE_A_TRACE)
+    return deployCarriers(here().engine, workflows, events, leaveATrace)
   },
   /** Sets off and does not wait. */
   async setOff({ workflowIds }: Deployed): Promise<void> {
     for (const id of workflowIds) await here().engine.runWorkflow(id)
   },
   idle: () => here().engine.idle(),
-  traces: async (): Promise<number[]> =>
-    ((await here().demo.snapshot()).sheets['traces'] ?? []).map(({ values }) => Number(values['n'])),
+  traces: async (): Promise<string[]> =>
+    ((await here().demo.snapshot()).sheets['traces'] ?? []).map(({ values }) => JSON.stringify(values['n'])),
   recovery: () => here().engine.info().lastRecovery,
   rawStrictPuts: (count: number): Promise<number[]> => rawStrictPuts(count),
   stats: () => here().durable.stats(),

