@@ -6,6 +6,8 @@ const code = await run(process.execPath, [
   'run',
   '--project',
   'bench',
+  // One after the other: what runs beside a measurement is in it.
+  '--no-file-parallelism',
   ...process.argv.slice(2),
 ])
 const reported = await run(process.execPath, ['scripts/bench-report.mjs'])
