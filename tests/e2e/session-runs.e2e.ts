@@ -1,16 +1,5 @@
+import { workerScript } from './support/scripts.ts'
 import { expect, test } from './support/test.ts'
-
-const worker = `
-export default defineAgent({
-  permissions: ['demo'],
-  async prepare(state, ctx) {
-    const [event] = await ctx.topics.peek('task', { limit: 1 })
-    if (!event) return { reservations: [], data: {} }
-    return { reservations: [{ topic: 'task', ids: [event.messageId] }], data: { task: ctx.session.task, got: ctx.session.handoff } }
-  },
-  async mutate(prepared, ctx) { await ctx.demo.sheet.append({ sheet: 'team', values: { task: prepared.data.task } }) },
-  async next(prepared, mutation, ctx) { await ctx.session.output({ done: prepared.data.task, got: prepared.data.got }) },
-})`
 
 test('agents of a session run in the order of their dependencies and hand their outputs on', async ({ page }) => {
   await page.goto('./')
@@ -32,7 +21,7 @@ test('agents of a session run in the order of their dependencies and hand their 
       await engine.idle({ timeoutMs: 500 })
     }
     return engine.getSessionStatus(created.value.sessionId)
-  }, worker)
+  }, workerScript)
   expect(status).toMatchObject({ ok: true, value: { session: { state: 'completed' }, progress: 1 } })
 })
 
@@ -45,7 +34,7 @@ test('a tab that follows hears every event of a session once, also while another
     const agents = ['a', 'b', 'c', 'd'].map((key) => ({ key, role: 'worker', task: key, source }))
     const created = await globalThis.holdfast.createSession({ objective: 'Be heard', strategy: 'sequential', agents })
     return created.ok ? created.value.sessionId : ''
-  }, worker)
+  }, workerScript)
   const other = await context.newPage()
   await other.goto('./')
   await other.evaluate(async (sessionId) => {
@@ -88,7 +77,7 @@ test('a finished session goes into the archive and comes back to be looked at, a
     await engine.startSession(created.value.sessionId)
     await engine.idle()
     return created.value.sessionId
-  }, worker)
+  }, workerScript)
   const away = await page.evaluate(async (sessionId) => {
     const engine = globalThis.holdfast
     const archived = await engine.archiveSession(sessionId)

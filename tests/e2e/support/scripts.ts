@@ -74,3 +74,16 @@ export const invoiceScript = ({ isMended = false } = {}): string => `export defa
     },
   },
 })`
+
+/** An agent that adds a row for its task, and hands on what it was handed. */
+export const workerScript = `
+export default defineAgent({
+  permissions: ['demo'],
+  async prepare(state, ctx) {
+    const [event] = await ctx.topics.peek('task', { limit: 1 })
+    if (!event) return { reservations: [], data: {} }
+    return { reservations: [{ topic: 'task', ids: [event.messageId] }], data: { task: ctx.session.task, got: ctx.session.handoff } }
+  },
+  async mutate(prepared, ctx) { await ctx.demo.sheet.append({ sheet: 'team', values: { task: prepared.data.task } }) },
+  async next(prepared, mutation, ctx) { await ctx.session.output({ done: prepared.data.task, got: prepared.data.got }) },
+})`
