@@ -52,6 +52,14 @@ export interface PhaseHost {
   /** The one clock and the one source of randomness a script can see; recorded, so that a phase can be replayed exactly. */
   now(): number
   random(): number
+  /** What `call` would answer at this moment, with nothing of it noted yet. Undefined where that cannot be told. */
+  foresee?(op: string, args: JsonText): ForeseenAnswer | undefined
+}
+
+export interface ForeseenAnswer {
+  value: JsonText
+  /** The script did ask, and this is what it was told. */
+  taken(): void
 }
 
 /** The part of AbortSignal that the engine relies on; the engine itself has no DOM types. */
@@ -72,6 +80,13 @@ export interface PhaseRequest {
   args: readonly JsonText[]
   /** Operations that exist on `ctx` in this phase, as dotted paths; everything else is simply not there. */
   operations: readonly string[]
+  /** Those of them that end their phase when they are called alone. */
+  mutations?: readonly string[]
+  /**
+   * The phase that will be asked for next, with what this one returns as its only argument, if nothing comes between. It may be
+   * run ahead: a phase does nothing by itself, and what it asks for is asked when it is its turn.
+   */
+  then?: 'mutate'
   /** Plain values on `ctx`, such as `session`. */
   values?: Readonly<Record<string, Json>>
   limits?: Partial<SandboxLimits>

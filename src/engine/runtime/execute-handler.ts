@@ -12,7 +12,7 @@ import { parsePrepareResult } from '../script/prepare-result.ts'
 import type { MutationCaller } from './mutation-call.ts'
 import { createMutationCaller, hasOpenOutcome, recordedEvidence } from './mutation-call.ts'
 import type { AttemptHost } from './phase-host.ts'
-import { contextOperations, createAttemptHost, toInternalFailure } from './phase-host.ts'
+import { createAttemptHost, createContextOperations, toInternalFailure } from './phase-host.ts'
 import type { EngineOptions, EnginePorts } from './ports.ts'
 import { reservationsOf } from './reservations.ts'
 import type { AgentHost } from './sessions/agent-host.ts'
@@ -42,8 +42,9 @@ export const createExecuteHandler = (
 ): ExecuteHandler => {
   const { store } = ports
   const mutations = createMutationCaller(ports, options, transitions)
-  const producerSteps = createProducerSteps(ports, options, transitions, scripts)
-  const consumerSteps = createConsumerSteps(ports, options, transitions, scripts, mutations)
+  const runScript = createRunScript(ports, options)
+  const producerSteps = createProducerSteps(ports, options, transitions, scripts, runScript)
+  const consumerSteps = createConsumerSteps(ports, options, transitions, scripts, mutations, runScript)
   const stepOf = (run: HandlerRun): Step | undefined =>
     run.handlerType === 'producer'
       ? producerSteps[run.phase as ProducerPhase]
@@ -97,6 +98,7 @@ const createProducerSteps = (
   options: EngineOptions,
   transitions: Transitions,
   scripts: ScriptLoader,
+  runScript: RunScript,
 ): Readonly<Record<ProducerPhase, Step | undefined>> => ({
   pending: (run) => {
     transitions.advance(run, 'begun')
@@ -115,7 +117,7 @@ const createProducerSteps = (
       agent,
     })
     const args = [run.inputState ?? 'null']
-    const outcome = await runScript(ports, options, run, script, 'producer', args, { host, agent })
+    const outcome = await runScript(run, script, 'producer', args, { host, agent })
     const state = stateOf(outcome, options)
     if (state.ok) transitions.commitProducer(run, { state: state.value, drafts: host.drafts(), trace: host.trace() })
     else transitions.failAttempt(run, { failure: state.error, trace: host.trace(), touched: [] })
@@ -130,6 +132,7 @@ const createConsumerSteps = (
   transitions: Transitions,
   scripts: ScriptLoader,
   mutations: MutationCaller,
+  runScript: RunScript,
 ): Readonly<Record<ConsumerPhase, Step | undefined>> => {
   const { store, clock, crash } = ports
 
@@ -159,7 +162,7 @@ const createConsumerSteps = (
     if (cancelIfGone(transitions, run, script)) return
     const hosts = hostFor(run, workflow, script, 'prepare')
     const { host, agent } = hosts
-    const outcome = await runScript(ports, options, run, script, 'prepare', [run.inputState ?? 'null'], hosts)
+    const outcome = await runScript(run, script, 'prepare', [run.inputState ?? 'null'], hosts)
     if (outcome.kind !== 'returned') {
       fail(run, failureOf(outcome), host)
       return
@@ -185,7 +188,7 @@ const createConsumerSteps = (
     }
     const hosts = hostFor(run, workflow, script, 'mutate')
     const { host } = hosts
-    const outcome = await runScript(ports, options, run, script, 'mutate', [run.prepareResult ?? 'null'], hosts)
+    const outcome = await runScript(run, script, 'mutate', [run.prepareResult ?? 'null'], hosts)
     const call = host.mutationCall()
     if (!call.ok) fail(run, call.error, host)
     else if (outcome.kind === 'ended' && call.value !== null) await mutations.perform(run, call.value, host.trace())
@@ -209,7 +212,7 @@ const createConsumerSteps = (
     const hosts = hostFor(run, workflow, script, 'next')
     const { host, agent } = hosts
     const args = [run.prepareResult ?? 'null', mutationForScript(run)]
-    const state = stateOf(await runScript(ports, options, run, script, 'next', args, hosts), options)
+    const state = stateOf(await runScript(run, script, 'next', args, hosts), options)
     if (!state.ok) {
       fail(run, state.error, host)
       return
@@ -273,36 +276,49 @@ const mutationForScript = (run: HandlerRun): JsonText =>
     ? `{"status":"applied","result":${run.mutationResult ?? 'null'}}`
     : JSON.stringify({ status: run.mutationOutcome ?? 'none' })
 
-const runScript = async (
-  { store, sandbox, tools, crash }: EnginePorts,
-  options: EngineOptions,
+type RunScript = (
   run: HandlerRun,
   script: LoadedScript,
   phase: ScriptPhase,
   args: readonly JsonText[],
-  { host, agent }: Hosts,
-): Promise<PhaseOutcome> => {
-  if (!hasHandler(script, run)) {
-    const message = `Version ${String(script.version)} of the script has no ${run.handlerType} "${run.handlerName}" any more. Bring it back, or skip these events.`
-    return { kind: 'failed', failure: failure('logic', message) }
+  hosts: Hosts,
+) => Promise<PhaseOutcome>
+
+const createRunScript = ({ store, sandbox, tools, crash }: EnginePorts, options: EngineOptions): RunScript => {
+  const operationsOf = createContextOperations(tools)
+  return async (run, script, phase, args, { host, agent }) => {
+    if (!hasHandler(script, run)) {
+      const message = `Version ${String(script.version)} of the script has no ${run.handlerType} "${run.handlerName}" any more. Bring it back, or skip these events.`
+      return { kind: 'failed', failure: failure('logic', message) }
+    }
+    crash.reach('before_script')
+    const outcome = await sandbox.runPhase({
+      workflowId: run.workflowId,
+      scriptId: run.scriptId,
+      code: script.code,
+      phase,
+      handler: run.handlerName,
+      args,
+      ...operationsOf(agent !== undefined),
+      ...(agent === undefined ? {} : { values: { session: agent.values } }),
+      ...(isFollowedByMutate(run, script, phase, agent) ? { then: 'mutate' } : {}),
+      limits: { ...options.limits, ...sandboxLimitsOf(store.settings, run.workflowId) },
+      host,
+    })
+    crash.reach('after_script')
+    if (outcome.kind !== 'returned' || outcome.value === undefined || !isTextTooDeep(outcome.value)) return outcome
+    const reason = `What ${phase} returned ${TOO_DEEP}. Return something flatter.`
+    return { kind: 'failed', failure: failure('logic', reason) }
   }
-  crash.reach('before_script')
-  const outcome = await sandbox.runPhase({
-    workflowId: run.workflowId,
-    scriptId: run.scriptId,
-    code: script.code,
-    phase,
-    handler: run.handlerName,
-    args,
-    operations: contextOperations(tools, agent !== undefined),
-    ...(agent === undefined ? {} : { values: { session: agent.values } }),
-    limits: { ...options.limits, ...sandboxLimitsOf(store.settings, run.workflowId) },
-    host,
-  })
-  crash.reach('after_script')
-  if (outcome.kind !== 'returned' || outcome.value === undefined || !isTextTooDeep(outcome.value)) return outcome
-  return { kind: 'failed', failure: failure('logic', `What ${phase} returned ${TOO_DEEP}. Return something flatter.`) }
 }
+
+/** What an agent sees on `ctx.session` may be another thing in each of its phases. */
+const isFollowedByMutate = (
+  run: HandlerRun,
+  { config }: LoadedScript,
+  phase: ScriptPhase,
+  agent: AgentHost | undefined,
+): boolean => phase === 'prepare' && agent === undefined && config.consumers[run.handlerName]?.hasMutate === true
 
 const failureOf = (outcome: PhaseOutcome): Failure =>
   outcome.kind === 'failed'

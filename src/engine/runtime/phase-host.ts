@@ -10,7 +10,7 @@ import type { LogLevel, LogLine } from '../model/log.ts'
 import type { Reservation } from '../model/prepare-result.ts'
 import type { Result } from '../model/result.ts'
 import { err, ok } from '../model/result.ts'
-import type { AbortSignalLike, HostReply, PhaseHost, ScriptPhase } from '../ports/sandbox.ts'
+import type { AbortSignalLike, ForeseenAnswer, HostReply, PhaseHost, ScriptPhase } from '../ports/sandbox.ts'
 import type { ToolMethod } from '../ports/tools.ts'
 import { isTextTooDeep, TOO_DEEP } from '../script/nesting.ts'
 import { parseGetByIds, parsePeek, parsePublish } from '../script/topic-calls.ts'
@@ -64,11 +64,15 @@ export const createAttemptHost = (
     logs.push({ at: clock.now(), phase: run.phase, level, message, data })
   }
 
-  const showEvents = (topic: string, events: readonly Event[]): JsonText => {
+  const noteShown = (topic: string, events: readonly Event[]): void => {
     const seen = touched.get(topic) ?? new Set()
     touched.set(topic, seen)
     for (const { messageId } of events) seen.add(messageId)
-    return `[${events.map(eventToScript).join(',')}]`
+  }
+
+  const showEvents = (topic: string, events: readonly Event[]): JsonText => {
+    noteShown(topic, events)
+    return eventsToScript(events)
   }
 
   const topicCall = (op: string, args: readonly Json[]): Result<JsonText | undefined, Failure> => {
@@ -96,6 +100,16 @@ export const createAttemptHost = (
     if (!asked.ok) return asked
     const { topic, ids: messageIds } = asked.value
     return ok(showEvents(topic, store.events.getByMessageIds(run.workflowId, topic, messageIds)))
+  }
+
+  /** Only a look at the topic: it can be taken early, and forgotten if nobody asks. */
+  const foresee = (op: string, argsText: JsonText): ForeseenAnswer | undefined => {
+    if (op !== 'topics.peek' || phase !== 'prepare' || isTextTooDeep(argsText)) return undefined
+    const asked = parsePeek(JSON.parse(argsText) as Json[], subscribe)
+    if (!asked.ok) return undefined
+    const { topic, limit } = asked.value
+    const events = store.events.peek(run.workflowId, topic, limit)
+    return { value: eventsToScript(events), taken: () => noteShown(topic, events) }
   }
 
   const permissionRefusal = (op: string, method: ToolMethod, params: Json): Failure | null => {
@@ -170,6 +184,7 @@ export const createAttemptHost = (
     },
     now: () => clock.now(),
     random: () => ids.random(),
+    foresee,
     trace: () => ({ logs, cost }),
     drafts: () => drafts,
     touched: () => [...touched].map(([topic, messageIds]) => ({ topic, ids: [...messageIds] })),
@@ -185,12 +200,32 @@ const secondMutation = failure(
   'mutate started two mutations. One handler run makes exactly one; nothing was sent. Publish an event in next for each further one.',
 )
 
+export interface ContextOperations {
+  operations: readonly string[]
+  mutations: readonly string[]
+}
+
 /** Everything that exists anywhere on `ctx`; what a phase may not use is refused with a sentence, not with "undefined". */
-export const contextOperations = (tools: EnginePorts['tools'], isAgent: boolean): string[] => [
-  ...Object.keys(topicOperations),
-  ...(isAgent ? Object.keys(sessionOperations) : []),
-  ...tools.list().map(({ namespace, method }) => `${namespace}.${method}`),
-]
+const contextOperations = (tools: EnginePorts['tools'], isAgent: boolean): ContextOperations => ({
+  operations: [
+    ...Object.keys(topicOperations),
+    ...(isAgent ? Object.keys(sessionOperations) : []),
+    ...tools.list().map(nameOf),
+  ],
+  mutations: tools
+    .list()
+    .filter(({ kind }) => kind === 'mutation')
+    .map(nameOf),
+})
+
+const nameOf = ({ namespace, method }: ToolMethod): string => `${namespace}.${method}`
+
+/** The tools of an engine stay as they are for as long as it runs. */
+export const createContextOperations = (tools: EnginePorts['tools']) => {
+  const ofAgents = contextOperations(tools, true)
+  const ofOthers = contextOperations(tools, false)
+  return (isAgent: boolean): ContextOperations => (isAgent ? ofAgents : ofOthers)
+}
 
 const operationKind = (op: string, method: ToolMethod | undefined, isAgent: boolean): OperationKind | null => {
   if (method !== undefined) return method.kind === 'mutation' ? 'tool_mutation' : 'tool_read'
@@ -210,6 +245,8 @@ export const toInternalFailure = (where: string, thrown: unknown): Failure => {
 }
 
 const isLogLevel = (level: string): level is LogLevel => (logLevels as readonly string[]).includes(level)
+
+const eventsToScript = (events: readonly Event[]): JsonText => `[${events.map(eventToScript).join(',')}]`
 
 /** The payload is stored as JSON text and goes into the script's JSON as it is. */
 const eventToScript = (event: Event): JsonText =>

@@ -8,7 +8,7 @@ import { troubleState, type StorageState } from './storage-state.ts'
 
 const FIRST_RETRY_MS = 250
 const LONGEST_RETRY_MS = 15_000
-const GATHER_MS = 2
+const GATHER_MS = 4
 
 export interface FlusherOptions {
   disk: Disk
@@ -201,8 +201,9 @@ export class Flusher implements Durability {
 
     const isResending = this.#outgoing.length > 0
     // Whoever waits is answered by a transaction of its own even when nothing changed: it also shows that we are still the owner.
-    const isAsked = this.#waiters.length > 0 || this.#wantsProbe || (this.#wantsStrict && !this.#isSynced)
-    if (!isResending && !isAsked && !this.#wantsStrict && this.#gathers()) return null
+    const isWaitedFor = this.#waiters.length > 0 || this.#wantsProbe
+    const isAsked = isWaitedFor || (this.#wantsStrict && !this.#isSynced)
+    if (!isResending && !isWaitedFor && this.#gathers()) return null
     capture.refresh()
     if (!isResending && capture.file.hasChanges) {
       this.#outgoing = encodeChanges(capture.file, { sequence: this.#nextSequence, epoch })

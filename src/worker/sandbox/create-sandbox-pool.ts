@@ -1,14 +1,18 @@
 import { failure } from '#engine/model/errors.ts'
-import type { Sandbox } from '#engine/ports/sandbox.ts'
+import type { PhaseOutcome, PhaseRequest, Sandbox } from '#engine/ports/sandbox.ts'
+import type { AheadTask } from './ahead-task.ts'
 import { createFairQueue } from './fair-queue.ts'
-import { createThreadSlot, type ThreadSlot } from './thread-slot.ts'
-import { createDescribeTask, createPhaseTask, type ThreadTask } from './thread-task.ts'
+import { createFirstCalls } from './first-calls.ts'
+import { createPhaseTask } from './phase-task.ts'
+import { BRIEF_MS, createThreadSlot, type ThreadSlot } from './thread-slot.ts'
+import { createDescribeTask, type ThreadTask } from './thread-task.ts'
 import type { MemoryKind, SpawnThread } from './thread.ts'
 
 const DEFAULT_SIZE = 2
 /** A renderer bears about 125 wasm memories in all. */
 const MOST_THREADS = 32
 const IDLE_MS = 30_000
+const AT_ONCE = 2
 
 export interface SandboxPoolOptions {
   wasm: WebAssembly.Module
@@ -18,6 +22,8 @@ export interface SandboxPoolOptions {
   size?: number
   /** At most so many at once, and at most 32. */
   cap?: number
+  /** So many that compute for a moment; see `isCrowded`. */
+  atOnce?: number
   memory?: MemoryKind
 }
 
@@ -35,10 +41,16 @@ export function createSandboxPool({ wasm, compile, spawn, ...options }: SandboxP
   const cap = Math.min(options.cap ?? MOST_THREADS, MOST_THREADS)
   const size = Math.min(options.size ?? DEFAULT_SIZE, cap)
   const memory = options.memory ?? 'snapshot'
+  const atOnce = options.atOnce ?? AT_ONCE
   const slots = new Set<ThreadSlot>()
-  const idleTimers = new Map<ThreadSlot, ReturnType<typeof setTimeout>>()
+  const idleSince = new Map<ThreadSlot, number>()
   const queue = createFairQueue<ThreadTask>()
+  const firstCalls = createFirstCalls()
+  /** By workflow: each has one phase at a time, and so at most one that was run ahead. */
+  const ahead = new Map<string, AheadTask>()
   let isClosed = false
+  let lookTimer: ReturnType<typeof setTimeout> | undefined
+  let retireTimer: ReturnType<typeof setTimeout> | undefined
 
   const idle = (): ThreadSlot[] => [...slots].filter((slot) => slot.task === undefined)
   const underWay = (key: string): number => [...slots].filter(({ task }) => task?.key === key).length
@@ -49,12 +61,12 @@ export function createSandboxPool({ wasm, compile, spawn, ...options }: SandboxP
       { type: 'boot', wasm, memory },
       {
         freed: (freed) => {
-          idleTimers.set(freed, setTimeout(retire, IDLE_MS, freed))
+          idleSince.set(freed, performance.now())
+          retireLater()
           dispatch()
         },
         ended: (ended) => {
-          clearTimeout(idleTimers.get(ended))
-          idleTimers.delete(ended)
+          idleSince.delete(ended)
           slots.delete(ended)
           // One that never started would be followed by others that do not start either.
           if (ended.wasReady && !isClosed) fill()
@@ -63,24 +75,51 @@ export function createSandboxPool({ wasm, compile, spawn, ...options }: SandboxP
       },
     )
     slots.add(slot)
+    idleSince.set(slot, performance.now())
     return slot
   }
 
-  const retire = (slot: ThreadSlot): void => {
-    if (slot.task === undefined && slots.size > size) slot.end(failure('internal', 'retired'))
+  /** One timer for all: a thread is freed hundreds of times a second. */
+  const retireLater = (inMs = IDLE_MS): void => {
+    if (slots.size > size) retireTimer ??= setTimeout(retire, inMs)
+  }
+
+  const retire = (): void => {
+    retireTimer = undefined
+    const longAgo = performance.now() - IDLE_MS
+    for (const [slot, since] of idleSince) {
+      if (since <= longAgo && slots.size > size) slot.end(failure('internal', 'retired'))
+    }
+    if (idleSince.size > 0) retireLater(Math.min(...idleSince.values()) - longAgo)
   }
 
   const slotFor = (scriptId: string | null): ThreadSlot => {
     const free = idle()
-    return free.find(({ lastScriptId }) => scriptId !== null && lastScriptId === scriptId) ?? free[0] ?? addSlot()
+    return free.find((slot) => scriptId !== null && slot.knows(scriptId)) ?? free[0] ?? addSlot()
+  }
+
+  /**
+   * A few phases at a time are done sooner than many that take the processor from each other. Who computes for long or waits
+   * for its host does not count: neither a hog nor a slow server holds up others.
+   */
+  const isCrowded = (): boolean => [...slots].filter(({ isBrief }) => isBrief).length >= atOnce
+  const lookAgain = (): void => {
+    lookTimer ??= setTimeout(() => {
+      lookTimer = undefined
+      dispatch()
+    }, BRIEF_MS)
   }
 
   const dispatch = (): void => {
     while (!isClosed && (slots.size < cap || idle().length > 0)) {
+      if (queue.size > 0 && isCrowded()) {
+        lookAgain()
+        return
+      }
       const task = queue.take(underWay)
       if (task === undefined) return
       const slot = slotFor(task.scriptId)
-      clearTimeout(idleTimers.get(slot))
+      idleSince.delete(slot)
       slot.run(task)
       // One more than is busy, started before anybody has to wait for it.
       if (slots.size < cap && idle().length === 0) addSlot()
@@ -96,6 +135,16 @@ export function createSandboxPool({ wasm, compile, spawn, ...options }: SandboxP
     }
   }
 
+  const runPhase = (request: PhaseRequest, resolve: (outcome: PhaseOutcome) => void): void => {
+    const { workflowId, host } = request
+    const runInTurn = (): void =>
+      submit(createPhaseTask(request, { firstCalls, wentOn: (task) => ahead.set(workflowId, task) }, resolve))
+    const guessed = ahead.get(workflowId)
+    ahead.delete(workflowId)
+    if (guessed?.fits(request) === true) guessed.claim({ host, resolve, runInstead: runInTurn })
+    else runInTurn()
+  }
+
   const fill = (): void => {
     while (slots.size < size) addSlot()
   }
@@ -104,9 +153,11 @@ export function createSandboxPool({ wasm, compile, spawn, ...options }: SandboxP
   return {
     compile,
     describe: ({ code }) => new Promise((resolve) => submit(createDescribeTask(code, resolve))),
-    runPhase: (request) => new Promise((resolve) => submit(createPhaseTask(request, resolve))),
+    runPhase: (request) => new Promise((resolve) => runPhase(request, resolve)),
     close() {
       isClosed = true
+      clearTimeout(lookTimer)
+      clearTimeout(retireTimer)
       const reason = failure('internal', 'The sandbox was closed.')
       for (const task of queue.clear()) task.fail(reason)
       for (const slot of slots) slot.end(reason)

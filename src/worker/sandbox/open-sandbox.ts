@@ -9,6 +9,7 @@ export async function openSandbox(options: { size?: number } = {}): Promise<Sand
     // The parsers are big and only needed when a script is edited.
     compile: async (source) => (await import('./compile.ts')).compileScript(source),
     spawn: spawnBrowserThread,
+    atOnce: Math.max(2, navigator.hardwareConcurrency),
     ...options,
   })
 }

@@ -12,10 +12,23 @@ export interface HostCall {
 export interface PhaseJob extends Omit<PhaseRequest, 'host'> {
   now: number
   seed: RandomSeed
+  /** What the script will probably ask for first, and the answer to it. */
+  foreseen?: ForeseenCall
+  /** Chance for the phase that is run ahead. */
+  thenSeed?: RandomSeed
 }
 
+export interface ForeseenCall {
+  op: string
+  args: JsonText
+  value: JsonText
+}
+
+/** What a thread keeps of a script from one phase to the next. */
+export type KnownScript = Pick<PhaseJob, 'code' | 'operations' | 'mutations'>
+
 /** Without what the thread had from the phase before, when that was of the same script. */
-export type PostedJob = Omit<PhaseJob, 'code' | 'operations'> & Partial<Pick<PhaseJob, 'code' | 'operations'>>
+export type PostedJob = Omit<PhaseJob, keyof KnownScript> & Partial<KnownScript>
 
 /** `broken`: the host threw where it should have answered; a mistake of ours and not the script's. */
 export type LinkReply = HostReply | { kind: 'broken'; message: string }
@@ -36,10 +49,17 @@ export interface PhaseLink {
   log(level: string, message: string): void
   /** The next reply, in the order of arrival. */
   receive(): Promise<Delivery>
+  /** The script had what was foreseen for an answer. */
+  tookForeseen?(): void
+  /** A call after which nothing of the script runs: nobody has to wait for the answer. */
+  last?(call: HostCall): void
 }
 
+const chance = (host: PhaseHost): RandomSeed => [host.random(), host.random()]
+
 export function phaseToJob({ host, ...request }: PhaseRequest): PhaseJob {
-  return { ...request, now: host.now(), seed: [host.random(), host.random()] }
+  const job: PhaseJob = { ...request, now: host.now(), seed: chance(host) }
+  return request.then === undefined ? job : { ...job, thenSeed: chance(host) }
 }
 
 /** Replies in the order of arrival, for the one who asks for the next. */
@@ -66,7 +86,11 @@ export function createInbox(): Inbox {
   }
 }
 
-async function answerCall(host: PhaseHost, { op, args }: HostCall, signal: AbortSignal): Promise<LinkReply> {
+export async function answerCall(
+  host: PhaseHost,
+  { op, args }: Pick<HostCall, 'op' | 'args'>,
+  signal: AbortSignal,
+): Promise<LinkReply> {
   try {
     return await host.call(op, args, signal)
   } catch (error) {

@@ -1,6 +1,14 @@
 import type { CleanMemory } from './clean-memory.ts'
 import { createFreshMemory } from './fresh-memory.ts'
-import { createInbox, type Inbox, type PhaseJob, type PostedJob } from './phase-link.ts'
+import {
+  createInbox,
+  type HostCall,
+  type Inbox,
+  type KnownScript,
+  type PhaseJob,
+  type PostedJob,
+} from './phase-link.ts'
+import { jobThatFollows, runAhead } from './run-ahead.ts'
 import { describeCode, runJob } from './run-job.ts'
 import { createSnapshotMemory } from './snapshot-memory.ts'
 import type { FromThread, ToThread } from './thread.ts'
@@ -9,7 +17,7 @@ import type { FromThread, ToThread } from './thread.ts'
 export function serveSandbox(post: (message: FromThread) => void): (message: ToThread) => void {
   let booting: Promise<CleanMemory> | undefined
   let inbox: Inbox | undefined
-  let known: Pick<PhaseJob, 'code' | 'operations'> = { code: '', operations: [] }
+  const known = new Map<string, KnownScript>()
 
   const booted = (): Promise<CleanMemory> => booting ?? Promise.reject(new Error('asked before boot'))
 
@@ -19,30 +27,49 @@ export function serveSandbox(post: (message: FromThread) => void): (message: ToT
     post({ type: 'ready' })
   }
 
-  const work = async (posted: PostedJob): Promise<void> => {
-    const { code = known.code, operations = known.operations } = posted
-    known = { code, operations }
-    const job: PhaseJob = { ...posted, ...known }
+  const scriptOf = ({ scriptId, code, operations = [], mutations = [] }: PostedJob): KnownScript => {
+    if (code !== undefined) known.set(scriptId, { code, operations, mutations })
+    const script = known.get(scriptId)
+    if (script === undefined) throw new Error(`asked for the script ${scriptId}, which was never sent`)
+    return script
+  }
+
+  const work = async ({ job: posted, forget = '' }: Extract<ToThread, { type: 'phase' }>): Promise<void> => {
+    known.delete(forget)
+    const job: PhaseJob = { ...posted, ...scriptOf(posted) }
     const replies = (inbox = createInbox())
     let taken = 0
+    let tookForeseen = false
+    let lastCall: HostCall | undefined
     const memory = await booted()
+    let told = { now: job.now, at: performance.now() }
     const outcome = await runJob(memory, job, {
       scriptLoaded: () => post({ type: 'loaded' }),
-      send: (calls) => post({ type: 'turn', calls, taken }),
+      send: (calls) => post({ type: 'turn', calls, taken, tookForeseen }),
       log: (level, message) => post({ type: 'log', level, message }),
       async receive() {
         const delivery = await replies.next()
         taken += 1
+        told = { now: delivery.now, at: performance.now() }
         return delivery
       },
+      tookForeseen: () => {
+        tookForeseen = true
+      },
+      last: (call) => {
+        lastCall = call
+      },
     })
-    post({ type: 'done', outcome })
+    const ending = lastCall === undefined ? { outcome } : { lastCall }
+    const next = jobThatFollows(job, ending, told.now + Math.round(performance.now() - told.at))
+    post({ type: 'done', ending, tookForeseen, goesOn: next !== undefined })
+    if (next !== undefined) post({ type: 'ahead', ...(await runAhead(memory, next)) })
     memory.tidy()
   }
 
   const act = async (message: ToThread): Promise<void> => {
     if (message.type === 'boot') await boot(message)
-    if (message.type === 'phase') await work(message.job)
+    if (message.type === 'phase') await work(message)
     if (message.type === 'describe')
       post({ type: 'described', shape: await describeCode(await booted(), message.code) })
     if (message.type === 'reply') inbox?.put(message.delivery)

@@ -1,15 +1,20 @@
 import { failure, type Failure } from '#engine/model/errors.ts'
-import type { ThreadTask } from './thread-task.ts'
+import { createScriptsAtHand } from './scripts-at-hand.ts'
+import type { ThreadGrip, ThreadTask } from './thread-task.ts'
 import type { FromThread, SpawnThread, ToThread } from './thread.ts'
 import { createWatchdog } from './watchdog.ts'
+
+/** Most phases take less. Whoever takes longer is not waited for. */
+export const BRIEF_MS = 4
 
 /** One thread and the task it works on. Once ended it never comes back. */
 export interface ThreadSlot {
   readonly task: ThreadTask | undefined
   /** It has started up: that it ended is not the fault of the place it lives in. */
   readonly wasReady: boolean
-  /** The script it ran last, and so has at hand. */
-  readonly lastScriptId: string | null
+  knows(scriptId: string): boolean
+  /** It has just begun and will probably be done in a moment. */
+  readonly isBrief: boolean
   run(task: ThreadTask): void
   end(reason: Failure): void
 }
@@ -27,14 +32,15 @@ export function createThreadSlot(
   events: SlotEvents,
 ): ThreadSlot {
   let task: ThreadTask | undefined
-  let lastScriptId: string | null = null
+  const scripts = createScriptsAtHand()
   let wasReady = false
   let isOver = false
+  let startedAt = 0
 
   const stop = (reason: Failure): void => {
     if (isOver) return
     isOver = true
-    watchdog.rest()
+    watchdog.stop()
     thread.terminate()
     const interrupted = task
     task = undefined
@@ -49,8 +55,12 @@ export function createThreadSlot(
     if (message.type === 'broken') stop(failure('internal', `The sandbox broke: ${message.message}`))
     if (task?.hear(message) !== true) return
     watchdog.rest()
-    task = undefined
-    events.freed(slot)
+    task = task.following?.()
+    if (task === undefined) events.freed(slot)
+    else {
+      startedAt = performance.now()
+      task.start(grip())
+    }
   }
 
   const thread = spawn({
@@ -63,6 +73,12 @@ export function createThreadSlot(
   )
   thread.post(boot)
 
+  const grip = (): ThreadGrip => ({
+    post: (message) => !isOver && thread.post(message),
+    watchdog,
+    scripts,
+  })
+
   const slot: ThreadSlot = {
     get task() {
       return task
@@ -70,14 +86,14 @@ export function createThreadSlot(
     get wasReady() {
       return wasReady
     },
-    get lastScriptId() {
-      return lastScriptId
+    knows: (scriptId) => scripts.has(scriptId),
+    get isBrief() {
+      return task !== undefined && watchdog.isWatching && performance.now() - startedAt < BRIEF_MS
     },
     run(next) {
       task = next
-      const knownScriptId = lastScriptId
-      lastScriptId = next.scriptId ?? lastScriptId
-      next.start({ post: (message) => !isOver && thread.post(message), watchdog, knownScriptId })
+      startedAt = performance.now()
+      next.start(grip())
     },
     end: stop,
   }

@@ -1,17 +1,16 @@
 import type { Failure } from '#engine/model/errors.ts'
 import { err, type Result } from '#engine/model/result.ts'
-import type { PhaseOutcome, PhaseRequest, WorkflowShape } from '#engine/ports/sandbox.ts'
+import type { WorkflowShape } from '#engine/ports/sandbox.ts'
 import { limitFailure, resolveLimits } from './limits.ts'
-import { answerCalls, phaseToJob } from './phase-link.ts'
 import type { FromThread, ToThread } from './thread.ts'
+import type { ScriptsAtHand } from './scripts-at-hand.ts'
 import type { Watchdog } from './watchdog.ts'
 
 /** What a task may do with the thread that it has to itself. */
 export interface ThreadGrip {
   post(message: ToThread): void
   readonly watchdog: Watchdog
-  /** The script of the phase before: its code is there already. */
-  readonly knownScriptId: string | null
+  readonly scripts: ScriptsAtHand
 }
 
 /** One thing to be done by one thread. Ends exactly once: when `hear` returns true, or by `fail`. */
@@ -24,54 +23,8 @@ export interface ThreadTask {
   start(grip: ThreadGrip): void
   hear(message: FromThread): boolean
   fail(failure: Failure): void
-}
-
-/** Made once: an error with its stack for every phase would be the dearest thing about it. */
-const OVER = new DOMException('The phase is over.', 'AbortError')
-
-export function createPhaseTask(request: PhaseRequest, resolve: (outcome: PhaseOutcome) => void): ThreadTask {
-  const { host, workflowId, scriptId } = request
-  const { cpuMs } = resolveLimits(request.limits)
-  const abort = new AbortController()
-  let grip: ThreadGrip | undefined
-  let delivered = 0
-
-  const end = (outcome: PhaseOutcome): void => {
-    abort.abort(OVER)
-    resolve(outcome)
-  }
-
-  return {
-    key: workflowId,
-    scriptId,
-    tooLong: limitFailure('cpuMs', cpuMs),
-    start(given) {
-      grip = given
-      grip.watchdog.watch(cpuMs)
-      const { code, operations, ...job } = phaseToJob(request)
-      grip.post({ type: 'phase', job: given.knownScriptId === scriptId ? job : { ...job, code, operations } })
-    },
-    hear(message) {
-      if (message.type === 'loaded') grip?.watchdog.rewatch(cpuMs)
-      if (message.type === 'log') host.log(message.level, message.message)
-      if (message.type === 'turn') {
-        // Replies that were on their way when the turn ended keep it computing.
-        if (message.taken === delivered) grip?.watchdog.rest()
-        else grip?.watchdog.rewatch(cpuMs)
-        answerCalls(host, message.calls, abort.signal, (delivery) => {
-          delivered += 1
-          // The script is over, whatever its thread still has to do about it: nobody has to wait for that.
-          if (delivery.reply.kind === 'end') resolve({ kind: 'ended' })
-          grip?.watchdog.watch(cpuMs)
-          grip?.post({ type: 'reply', delivery })
-        })
-      }
-      if (message.type !== 'done') return false
-      end(message.outcome)
-      return true
-    },
-    fail: (failure) => end({ kind: 'failed', failure }),
-  }
+  /** Once it has ended: what its thread went on with by itself. */
+  following?(): ThreadTask | undefined
 }
 
 export function createDescribeTask(

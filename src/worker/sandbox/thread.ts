@@ -5,10 +5,22 @@ import type { Delivery, HostCall, PostedJob } from './phase-link.ts'
 
 export type MemoryKind = 'snapshot' | 'fresh'
 
+/** How a phase ended inside its thread: by an outcome, or by asking for a mutation, whose answer it does not wait for. */
+export type PhaseEnding = { outcome: PhaseOutcome } | { lastCall: HostCall }
+
+export interface LoggedLine {
+  level: string
+  message: string
+}
+
 /** What the supervisor says. One phase at a time, and `boot` before all else. */
 export type ToThread =
   | { type: 'boot'; wasm: WebAssembly.Module; memory: MemoryKind }
-  | { type: 'phase'; job: PostedJob }
+  | {
+      type: 'phase'
+      job: PostedJob
+      /** A script that will not be spoken of without its code again. */ forget?: string
+    }
   | { type: 'describe'; code: string }
   | { type: 'reply'; delivery: Delivery }
   | { type: 'ping' }
@@ -18,9 +30,16 @@ export type FromThread =
   | { type: 'ready' }
   | { type: 'loaded' }
   /** It waits for a reply unless one of those already sent is still to be taken. */
-  | { type: 'turn'; calls: readonly HostCall[]; taken: number }
+  | { type: 'turn'; calls: readonly HostCall[]; taken: number; tookForeseen?: boolean }
   | { type: 'log'; level: string; message: string }
-  | { type: 'done'; outcome: PhaseOutcome }
+  | {
+      type: 'done'
+      ending: PhaseEnding
+      tookForeseen?: boolean
+      /** It goes on with the phase that follows, and says `ahead` when that is over. */
+      goesOn?: boolean
+    }
+  | { type: 'ahead'; ending: PhaseEnding | null; logs: readonly LoggedLine[] }
   | { type: 'described'; shape: Result<WorkflowShape | null, Failure> }
   | { type: 'pong' }
   /** A mistake of ours: whatever this thread was doing, it will not come back to it. */

@@ -81,7 +81,11 @@ describe('group commit', () => {
   })
 
   test('commits right after a write gather, until a barrier takes them along or their time has come', async () => {
-    const { database, durability, disk, timers } = await openForTest(new SimulatedPlatters(), { gatherMs: 2 })
+    let now = 0
+    const { database, durability, disk, timers } = await openForTest(new SimulatedPlatters(), {
+      gatherMs: 4,
+      now: () => now,
+    })
     createLedger(database)
     await durability.barrier()
     disk.writes.length = 0
@@ -93,9 +97,38 @@ describe('group commit', () => {
     expect(disk.writes.map((write) => write.durability)).toEqual(['strict'])
     commitEntry(database)
     await settle()
+    expect(disk.writes).toHaveLength(1)
+    now = 4
     timers.fire()
     await settle()
-    expect(disk.writes).toHaveLength(1)
+    expect(disk.writes.map((write) => write.durability)).toEqual(['strict', 'relaxed'])
+  })
+
+  test('an outcome is synced at once, or with the next barrier when a write has only just ended', async () => {
+    let now = 0
+    const { database, durability, disk, timers } = await openForTest(new SimulatedPlatters(), {
+      gatherMs: 4,
+      now: () => now,
+    })
+    createLedger(database)
+    await durability.barrier()
+    now = 10
+    const writesOf = async (work: () => void | Promise<void>): Promise<string[]> => {
+      disk.writes.length = 0
+      commitEntry(database)
+      durability.flushSoon()
+      await work()
+      await settle()
+      return disk.writes.map((write) => write.durability)
+    }
+    const wait = (): void => {
+      now += 4
+      timers.fire()
+    }
+    expect(await writesOf(() => undefined)).toEqual(['strict'])
+    expect(await writesOf(() => undefined)).toEqual([])
+    expect(await writesOf(() => durability.barrier())).toEqual(['strict'])
+    expect(await writesOf(wait)).toEqual(['strict'])
   })
 
   test('a commit and its barrier are one strict transaction', async () => {

@@ -10,11 +10,11 @@ afterEach(() => void vi.useRealTimers())
 
 const DONE: PhaseOutcome = { kind: 'returned', value: '1' }
 
-function open(options: { size?: number; cap?: number } = {}) {
+function open(options: { size?: number; cap?: number; atOnce?: number } = {}) {
   const { spawn, threads } = createFakeThreads()
   // The threads are no threads: nobody looks at the code they are given.
   const wasm = {} as WebAssembly.Module
-  const pool = createSandboxPool({ wasm, spawn, compile: () => Promise.resolve(err([])), ...options })
+  const pool = createSandboxPool({ wasm, spawn, compile: () => Promise.resolve(err([])), atOnce: 32, ...options })
   const outcomes: Record<string, unknown> = {}
   const run = (workflowId: string, wanted: Partial<PhaseRequest> = {}) => {
     void pool.runPhase(phaseRequest('', { workflowId, ...wanted })).then((outcome) => {
@@ -48,7 +48,7 @@ test('a thread that hangs is ended after a question without answer, and replaced
   expect(hung?.isOver).toBe(true)
   expect(outcomes).toEqual({ hung: expect.stringMatching(/^logic: The script took too long/) as string })
   expect(threads.filter(({ isOver }) => !isOver).length).toBeGreaterThanOrEqual(2)
-  workingOn('fine')?.say({ type: 'done', outcome: DONE })
+  workingOn('fine')?.say({ type: 'done', ending: { outcome: DONE } })
   await vi.advanceTimersByTimeAsync(0)
   expect(outcomes).toMatchObject({ fine: 1 })
 })
@@ -59,7 +59,7 @@ test('a tab that slept ends nobody: the thread answers as soon as both are awake
   await vi.advanceTimersByTimeAsync(5_500)
   workingOn('sleeper')?.say({ type: 'pong' })
   await vi.advanceTimersByTimeAsync(4_000)
-  workingOn('sleeper')?.say({ type: 'done', outcome: DONE })
+  workingOn('sleeper')?.say({ type: 'done', ending: { outcome: DONE } })
   await settle()
   expect(outcomes).toEqual({ sleeper: 1 })
 })
@@ -130,7 +130,7 @@ test('what the host answers after the phase is over is dropped', async () => {
   run('early', { host })
   const thread = workingOn('early')
   thread?.say({ type: 'turn', calls: [{ id: 1, op: 'slow', args: '[]' }], taken: 0 })
-  thread?.say({ type: 'done', outcome: DONE })
+  thread?.say({ type: 'done', ending: { outcome: DONE } })
   answer?.()
   await settle()
   expect(wasAborted).toBe(true)
@@ -145,7 +145,7 @@ test('threads that do not start fail what was asked of them, and are not tried a
   expect(outcomes).toEqual({ unlucky: 'internal: The sandbox stopped: blocked' })
   expect(threads).toHaveLength(2)
   run('lucky')
-  workingOn('lucky')?.say({ type: 'done', outcome: DONE })
+  workingOn('lucky')?.say({ type: 'done', ending: { outcome: DONE } })
   await settle()
   expect(outcomes).toMatchObject({ lucky: 1 })
 })
@@ -165,23 +165,45 @@ test('there is one thread more than is busy, up to the cap, and those without wo
   expect(pool.threads).toBe(5)
   for (const name of names) {
     workingOn(name)?.say({ type: 'ready' })
-    workingOn(name)?.say({ type: 'done', outcome: DONE })
+    workingOn(name)?.say({ type: 'done', ending: { outcome: DONE } })
     await settle()
   }
   await vi.advanceTimersByTimeAsync(30_000)
   expect(pool.threads).toBe(2)
 })
 
-test('a script goes to the thread that ran it last', async () => {
+test('a script goes to a thread that has it at hand', async () => {
   const { run, workingOn, settle } = open({ size: 3 })
   run('a', { scriptId: 'scr_a' })
   run('b', { scriptId: 'scr_b' })
   const first = workingOn('b')
-  workingOn('a')?.say({ type: 'done', outcome: DONE })
-  workingOn('b')?.say({ type: 'done', outcome: DONE })
+  workingOn('a')?.say({ type: 'done', ending: { outcome: DONE } })
+  workingOn('b')?.say({ type: 'done', ending: { outcome: DONE } })
   await settle()
   run('b again', { scriptId: 'scr_b' })
   expect(workingOn('b again')).toBe(first)
+})
+
+test('what computes for a moment is waited for by those that come after, and what takes longer is not', async () => {
+  const { threads, run, workingOn } = open({ size: 2, atOnce: 2 })
+  for (const thread of threads) thread.say({ type: 'ready' })
+  for (const name of ['a', 'b', 'c', 'd']) run(name)
+  expect([workingOn('c'), workingOn('d')]).toEqual([undefined, undefined])
+  workingOn('a')?.say({ type: 'done', ending: { outcome: DONE } })
+  expect(workingOn('c')).toBeDefined()
+  expect(workingOn('d')).toBeUndefined()
+  await vi.advanceTimersByTimeAsync(10)
+  expect(workingOn('d')).toBeDefined()
+})
+
+test('what waits for its host keeps nobody waiting', () => {
+  const { run, workingOn } = open({ size: 1, atOnce: 1 })
+  run('waits', { host: createFakePhaseHost({ slow: () => new Promise(() => undefined) }) })
+  run('next')
+  expect(workingOn('next')).toBeUndefined()
+  workingOn('waits')?.say({ type: 'turn', calls: [{ id: 1, op: 'slow', args: '[]' }], taken: 0 })
+  run('another')
+  expect(workingOn('next') ?? workingOn('another')).toBeDefined()
 })
 
 test('never more than 32 threads, whatever is asked', () => {

@@ -53,6 +53,27 @@ test('whoever waits for us may be silent for ever', () => {
   expect(seen).toEqual([])
 })
 
+test('a shorter time after a longer one is noticed when it is up, and not later', () => {
+  const { dog, seen } = watched()
+  dog.watch(10_000)
+  dog.rest()
+  dog.watch(2_000)
+  vi.advanceTimersByTime(2_000)
+  expect(seen).toEqual(['asked'])
+})
+
+test('whoever rests and is watched again has its whole time', () => {
+  const { dog, seen } = watched()
+  dog.watch(5_000)
+  vi.advanceTimersByTime(3_000)
+  dog.rest()
+  dog.watch(5_000)
+  vi.advanceTimersByTime(4_999)
+  expect(seen).toEqual([])
+  vi.advanceTimersByTime(1)
+  expect(seen).toEqual(['asked'])
+})
+
 test('the wall clock rings when its time is up', async () => {
   const wall = startWallClock(2_500)
   let hasRung = false

@@ -1,0 +1,104 @@
+import type { ForeseenAnswer, PhaseOutcome, PhaseRequest } from '#engine/ports/sandbox.ts'
+import { createAheadTask, type AheadTask } from './ahead-task.ts'
+import type { FirstCalls } from './first-calls.ts'
+import { limitFailure, resolveLimits } from './limits.ts'
+import { answerCalls, phaseToJob, type PhaseJob } from './phase-link.ts'
+import { takeEnding } from './phase-ending.ts'
+import type { ThreadGrip, ThreadTask } from './thread-task.ts'
+
+/** Made once: an error with its stack for every phase would be the dearest thing about it. */
+const OVER = new DOMException('The phase is over.', 'AbortError')
+
+export interface PhaseTaskParts {
+  firstCalls: FirstCalls
+  /** The thread has gone on with the phase that follows. */
+  wentOn(task: AheadTask): void
+}
+
+export function createPhaseTask(
+  request: PhaseRequest,
+  { firstCalls, wentOn }: PhaseTaskParts,
+  resolve: (outcome: PhaseOutcome) => void,
+): ThreadTask {
+  const { host, workflowId, scriptId } = request
+  const { cpuMs } = resolveLimits(request.limits)
+  const guess = firstCalls.guessFor(request)
+  let abort: AbortController | undefined
+  let foreseen: ForeseenAnswer | undefined
+  let grip: ThreadGrip | undefined
+  let following: AheadTask | undefined
+  let delivered = 0
+  let turns = 0
+  let isOver = false
+
+  const end = (outcome: PhaseOutcome): void => {
+    isOver = true
+    abort?.abort(OVER)
+    resolve(outcome)
+  }
+
+  const jobToPost = (): PhaseJob => {
+    const job = phaseToJob(request)
+    foreseen = guess && host.foresee?.(guess.op, guess.args)
+    return guess === undefined || foreseen === undefined
+      ? job
+      : { ...job, foreseen: { op: guess.op, args: guess.args, value: foreseen.value } }
+  }
+
+  /** Before anything else of the same message: the answer came before whatever the script did with it. */
+  const noteTaken = (tookForeseen = false): void => {
+    if (!tookForeseen) return
+    foreseen?.taken()
+    foreseen = undefined
+    turns = 1
+  }
+
+  return {
+    key: workflowId,
+    scriptId,
+    tooLong: limitFailure('cpuMs', cpuMs),
+    start(given) {
+      grip = given
+      grip.watchdog.watch(cpuMs)
+      const { code, operations, mutations, ...job } = jobToPost()
+      if (given.scripts.has(scriptId)) grip.post({ type: 'phase', job })
+      else {
+        const forget = given.scripts.add(scriptId)
+        const withScript = { ...job, code, operations, mutations: mutations ?? [] }
+        grip.post({ type: 'phase', job: withScript, ...(forget === undefined ? {} : { forget }) })
+      }
+    },
+    hear(message) {
+      if (message.type === 'loaded') grip?.watchdog.rewatch(cpuMs)
+      if (message.type === 'log') host.log(message.level, message.message)
+      if (message.type === 'turn') {
+        noteTaken(message.tookForeseen)
+        turns += 1
+        if (turns === 1) firstCalls.learn(request, message.calls)
+        // Replies that were on their way when the turn ended keep it computing.
+        if (message.taken === delivered) grip?.watchdog.rest()
+        else grip?.watchdog.rewatch(cpuMs)
+        abort ??= new AbortController()
+        answerCalls(host, message.calls, abort.signal, (delivery) => {
+          delivered += 1
+          // The script is over, whatever its thread still has to do about it: nobody has to wait for that.
+          if (delivery.reply.kind === 'end') resolve({ kind: 'ended' })
+          grip?.watchdog.watch(cpuMs)
+          grip?.post({ type: 'reply', delivery })
+        })
+      }
+      if (message.type !== 'done' || isOver) return false
+      noteTaken(message.tookForeseen)
+      if (turns === 0) firstCalls.learn(request, [])
+      const { ending, goesOn } = message
+      if (goesOn === true && 'outcome' in ending) {
+        following = createAheadTask(request, ending)
+        wentOn(following)
+      }
+      takeEnding(host, ending, end)
+      return true
+    },
+    fail: (failure) => end({ kind: 'failed', failure }),
+    following: () => following,
+  }
+}
