@@ -17,14 +17,44 @@ export function run(command, args, { env = process.env, stdio = 'inherit', timeo
 }
 
 /**
+ * The same, with what it says kept to be told in one piece: for programs that run side by side.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ env?: NodeJS.ProcessEnv }} [options]
+ * @returns {Promise<{ code: number, said: string }>}
+ */
+function runKeeping(command, args, { env = process.env } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let said = ''
+    child.stdout.on('data', (data) => (said += data))
+    child.stderr.on('data', (data) => (said += data))
+    child.once('error', ({ message }) => resolve({ code: 127, said: said + message }))
+    child.once('close', (code) => resolve({ code: code ?? 1, said }))
+  })
+}
+
+/**
  * npm as a plain Node program: the same npm that started us, and no shell in between on any system.
+ * @param {string[]} args
+ * @returns {[string, string[]]}
+ */
+function ownNpm(args) {
+  const path = process.env.npm_execpath
+  return path?.endsWith('.js') ? [process.execPath, [path, ...args]] : ['npm', args]
+}
+
+/**
  * @param {string[]} args
  * @param {{ env?: NodeJS.ProcessEnv }} [options]
  */
-export function npm(args, options) {
-  const ownNpm = process.env.npm_execpath
-  return ownNpm?.endsWith('.js') ? run(process.execPath, [ownNpm, ...args], options) : run('npm', args, options)
-}
+export const npm = (args, options) => run(...ownNpm(args), options)
+
+/**
+ * @param {string[]} args
+ * @param {{ env?: NodeJS.ProcessEnv }} [options]
+ */
+export const npmKeeping = (args, options) => runKeeping(...ownNpm(args), options)
 
 /**
  * Ends the script with one sentence on what to do.
