@@ -14,7 +14,8 @@ test('a workflow goes to another browser by a link, and is a draft there that ma
   const here = new ImportPage(page)
   await here.open()
   const id = await here.deploy(triageScript())
-  await here.ask('changeWorkflow', id, { budget: 9 })
+  const retryPolicy = { retries: 1, firstDelayMs: 500, factor: 1, longestDelayMs: 500 }
+  await here.ask('changeWorkflow', id, { budget: 9, retryPolicy, retentionDays: 3 })
   const link = await here.linkOf(id)
 
   const context = await browser.newContext({ serviceWorkers: 'block' })
@@ -23,12 +24,18 @@ test('a workflow goes to another browser by a link, and is a draft there that ma
   await expect(there.permissions.getByRole('checkbox')).toHaveCount(1)
   await expect(there.permissions.getByRole('checkbox')).not.toBeChecked()
   await expect(there.page.getByLabel('Script of Inbox triage')).toContainText('ctx.demo.sheet.append')
+  await expect(there.page.getByText('1 retry, after 500 ms.')).toBeVisible()
   await expectAccessible(there.page)
   await there.save.click()
   await expect(there.heading('Inbox triage')).toBeVisible()
   expect(await there.ask('listWorkflows')).toMatchObject([{ name: 'Inbox triage', status: 'draft', permissions: [] }])
   const [imported] = await there.ask('listWorkflows')
-  expect((await there.ask('getWorkflow', imported?.id ?? '')).budget).toBe(9)
+  // How long a history is kept is for each browser to say.
+  expect(await there.ask('getWorkflow', imported?.id ?? '')).toMatchObject({
+    budget: 9,
+    retryPolicy,
+    retentionDays: null,
+  })
   await context.close()
   expect(link.startsWith(appUrl)).toBe(true)
   expect(complaints).toEqual([])

@@ -1,7 +1,7 @@
 import type { EscalationAction, EscalationKind } from '../model/escalation.ts'
 import type { FailureType } from '../model/errors.ts'
 import type { RetryPolicy } from '../model/retry-policy.ts'
-import { longestRetryWaitMs } from '../model/retry-policy.ts'
+import { longestRetryWaitMs, plannedWaitMs } from '../model/retry-policy.ts'
 import type { StatusEvent } from './statuses.ts'
 
 export const maxCrashesInRow = 3
@@ -29,6 +29,6 @@ export const actionTable: Readonly<Record<EscalationKind, readonly EscalationAct
 
 /** first · factorⁿ up to the longest, plus 0–30 % so that many do not knock at once; never earlier than the other side asked. */
 export const backoffMs = (policy: RetryPolicy, retriesUsed: number, random: number, retryAfterMs = 0): number => {
-  const base = Math.min(policy.firstDelayMs * policy.factor ** retriesUsed, policy.longestDelayMs)
-  return Math.max(Math.round(base * (1 + jitter * random)), Math.min(retryAfterMs, longestRetryWaitMs))
+  const wait = Math.round(plannedWaitMs(policy, retriesUsed) * (1 + jitter * random))
+  return Math.max(wait, Math.min(retryAfterMs, longestRetryWaitMs))
 }

@@ -41,7 +41,7 @@ const wholeWithin = (least: number, most: number, message: string) =>
 
 const retriesSentence = `The number of retries must be a whole number from 0 to ${String(mostRetries)}.`
 const waitSentence = (which: string): string =>
-  `The ${which} wait must be a whole number of milliseconds from ${String(shortestWaitMs)} (a tenth of a second) to ${String(longestRetryWaitMs)} (a day).`
+  `The ${which} wait must be from a tenth of a second to a day (${String(shortestWaitMs)} to ${String(longestRetryWaitMs)} ms), in whole milliseconds.`
 const factorSentence = `The factor must be a number from 1 to ${String(greatestFactor)}.`
 const orderSentence = 'The longest wait must not be shorter than the first one.'
 const shapeSentence =
@@ -66,6 +66,10 @@ const schema = v.pipe(
     ['longestDelayMs'],
   ),
 )
+
+/** Before the retry that comes after so many; without what is added by chance. */
+export const plannedWaitMs = ({ firstDelayMs, factor, longestDelayMs }: RetryPolicy, retriesUsed: number): number =>
+  Math.min(firstDelayMs * factor ** retriesUsed, longestDelayMs)
 
 /** Every problem that there is, for a form that shows each at its field. */
 export const parseRetryPolicy = (value: unknown): Result<RetryPolicy, RetryPolicyProblem[]> => {

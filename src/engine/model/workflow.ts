@@ -6,6 +6,9 @@ import type { RetryPolicy } from './retry-policy.ts'
 export const workflowStatuses = ['draft', 'active', 'paused', 'archived'] as const
 export type WorkflowStatus = (typeof workflowStatuses)[number]
 
+/** Of handler runs per run: beyond it, other workflows would wait for too long. */
+export const mostBudget = 100_000
+
 /** What stops the system. Only a transition changes it. */
 export interface Block {
   runId: string

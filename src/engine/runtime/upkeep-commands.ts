@@ -4,6 +4,7 @@ import type { Result } from '../model/result.ts'
 import { err, ok } from '../model/result.ts'
 import { isRetentionDays, mostRetentionDays } from '../model/retention.ts'
 import { parseRetryPolicy } from '../model/retry-policy.ts'
+import { mostBudget } from '../model/workflow.ts'
 import { workflowNameProblem } from '../script/names.ts'
 import { parseId } from './command-input.ts'
 import type { EnginePorts } from './ports.ts'
@@ -20,7 +21,6 @@ interface UpkeepParts {
   retention: Pick<Retention, 'lookSoon'>
 }
 
-const MOST_BUDGET = 100_000
 const SETTINGS = ['name', 'budget', 'timezone', 'permissions', 'limits', 'retryPolicy', 'retentionDays']
 
 /** Changing settings, skipping events, cancelling runs. Each is on disk before it is answered. */
@@ -91,8 +91,8 @@ const settingsProblem = (change: unknown): string | null => {
     const problem = typeof name === 'string' ? workflowNameProblem(name) : 'The name must be a string.'
     if (problem !== undefined) return problem
   }
-  if (budget !== undefined && !(isInteger(budget) && budget >= 1 && budget <= MOST_BUDGET)) {
-    return `The budget must be a whole number from 1 to ${String(MOST_BUDGET)}.`
+  if (budget !== undefined && !(isInteger(budget) && budget >= 1 && budget <= mostBudget)) {
+    return `The budget must be a whole number from 1 to ${String(mostBudget)}.`
   }
   if (timezone !== undefined && timezone !== null && !(typeof timezone === 'string' && isTimeZone(timezone))) {
     return 'The time zone must be an IANA name such as "Europe/Berlin", or null for that of the browser.'

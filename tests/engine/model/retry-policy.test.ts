@@ -22,7 +22,7 @@ describe('a retry policy', () => {
     [{ firstDelayMs: Number.NaN }, 'firstDelayMs', 'The first wait'],
     [{ factor: 0.5 }, 'factor', 'from 1 to 10'],
     [{ factor: Infinity }, 'factor', 'from 1 to 10'],
-    [{ longestDelayMs: 86_400_001 }, 'longestDelayMs', '(a day)'],
+    [{ longestDelayMs: 86_400_001 }, 'longestDelayMs', 'to a day'],
     [{ firstDelayMs: 2000, longestDelayMs: 1999 }, 'longestDelayMs', 'not be shorter than the first'],
   ] as const)('with %j is refused with one sentence, at the field that is wrong', (change, field, sentence) => {
     const problems = problemsOf({ ...defaultRetryPolicy, ...change })

@@ -1,5 +1,6 @@
 import { engineError } from '#engine/model/errors.ts'
 import { err, ok, type Result } from '#engine/model/result.ts'
+import { parseRetryPolicy, type RetryPolicy } from '#engine/model/retry-policy.ts'
 
 /** What of a workflow leaves the browser: its script and how it is set. No permissions, no secrets, no data. */
 export interface SharedWorkflow {
@@ -8,6 +9,8 @@ export interface SharedWorkflow {
   budget?: number
   /** Null means that of the browser it runs in. */
   timezone?: string | null
+  /** Absent means that of everywhere. */
+  retryPolicy?: RetryPolicy
 }
 
 const FORMAT = 'holdfast.workflow'
@@ -52,6 +55,7 @@ function valueToShared(value: unknown): Result<SharedWorkflow> {
     return refuse('This is JSON, but not a workflow from Holdfast. Choose a file that ends in .workflow.json.')
   }
   const { version, name, source, budget, timezone } = fields
+  const policy = parseRetryPolicy(fields['retryPolicy'])
   if (version !== VERSION) {
     return refuse(
       'It was made by a newer version of Holdfast. Reload the page to get the newest version, then try again.',
@@ -65,6 +69,7 @@ function valueToShared(value: unknown): Result<SharedWorkflow> {
     source,
     ...(typeof budget === 'number' && Number.isInteger(budget) && budget > 0 && { budget }),
     ...((typeof timezone === 'string' || timezone === null) && { timezone }),
+    ...(policy.ok && { retryPolicy: policy.value }),
   })
 }
 

@@ -40,6 +40,13 @@ describe('a file', () => {
     expect(textToShared(text)).toEqual({ ok: true, value: shared })
   })
 
+  test('brings its retry policy along, and leaves behind one that could not be followed', () => {
+    const retryPolicy = { retries: 3, firstDelayMs: 500, factor: 1.5, longestDelayMs: 9000 }
+    const text = sharedToText({ ...shared, retryPolicy })
+    expect(textToShared(text)).toEqual({ ok: true, value: { ...shared, retryPolicy } })
+    expect(textToShared(text.replace('"retries": 3', '"retries": 1e9'))).toEqual({ ok: true, value: shared })
+  })
+
   test.each([
     ['', 'nothing in it'],
     ['hello', 'no JSON'],
