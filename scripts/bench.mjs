@@ -1,5 +1,8 @@
 import { run } from './run.mjs'
 
+// Some measure the built application: it has to be this one.
+const built = await run(process.execPath, ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn'])
+if (built !== 0) process.exit(built)
 // The report is written of whatever was measured, also when a promise was not kept.
 const code = await run(process.execPath, [
   'node_modules/vitest/vitest.mjs',

@@ -12,6 +12,7 @@ import { createSqliteStore } from '#worker/sqlite/store.ts'
 import { createSystemClock } from '#worker/system-clock.ts'
 import type { DemoWorld } from '#worker/tools/demo/world.ts'
 import { openTools } from '#worker/tools/open-tools.ts'
+import { addFinishedEvents } from '../big-database.ts'
 import { sqliteInBrowser } from '../durability-site/open-in-browser.ts'
 import { upkeepPorts } from '../upkeep-ports.ts'
 import {
@@ -31,6 +32,9 @@ interface Opened {
   durable: DurableDatabase
   demo: DemoWorld
 }
+
+const AGED_AT_ONCE = 50_000
+const LITTLE_COMMITS = 20
 
 let opened: Opened | undefined
 
@@ -95,6 +99,34 @@ const api = {
   },
   deploy: (workflows: number, events: number): Promise<Deployed> => deployCarriers(here().engine, workflows, events),
   carry: (deployed: Deployed): Promise<number> => carryAll(here().engine, deployed),
+  /**
+   * Gives a workflow a past. In parts: each is captured, written and dropped before the next. What was written so fast is still
+   * being folded: little commits until that has ended, as it would have if it had come by and by.
+   */
+  async age(workflowId: string, events: number): Promise<void> {
+    const { database, durable } = here()
+    for (let from = 0; from < events; from += AGED_AT_ONCE) {
+      addFinishedEvents(database, workflowId, Math.min(AGED_AT_ONCE, events - from), from)
+      await durable.durability.barrier()
+    }
+    for (let folded = -1; folded !== durable.stats().extentBytes;) {
+      folded = durable.stats().extentBytes
+      for (let n = 0; n < LITTLE_COMMITS; n += 1) {
+        database.transaction(() =>
+          database.run('UPDATE workflows SET updated_at = updated_at WHERE id = ?', [workflowId]),
+        )
+        await durable.durability.barrier()
+      }
+    }
+  },
+  /** Milliseconds from publishing one event to its commit. */
+  async step(workflowId: string, messageId: string): Promise<number> {
+    const start = performance.now()
+    const published = await here().engine.publishEvent(workflowId, 'item', { messageId, payload: { n: 0 } })
+    if (!published.ok) throw new Error(published.error.message)
+    await here().engine.whenQuiet()
+    return performance.now() - start
+  },
   latency: (events: number): Promise<number[]> => latencies(here().engine, events),
   deployTimed: (workflows: number): Promise<void> => deployTimed(here().engine, workflows),
   async wakeDelays(forMs: number): Promise<number[]> {
