@@ -107,9 +107,12 @@ export function createHandlerRunRepository(database: Database): HandlerRunWrites
       return row ? integerOrNull(row, 'reached_at') : null
     },
     insert(run) {
-      database.run(
-        INSERT,
-        PROPERTIES.map((property) => run[property]),
+      const values = PROPERTIES.map((property) => run[property])
+      const written = { ...run }
+      known.change(
+        run.id,
+        () => database.run(INSERT, values),
+        () => (values.some(hasNul) ? undefined : written),
       )
     },
     update(id, patch) {

@@ -25,7 +25,7 @@ export class RowCache<Value> {
   }
 
   /** For a write that touches this row and no other of the table: the others stay known, and this one as `after` says. */
-  change(key: string, write: () => void, after: (before: Value | undefined) => Value | undefined): void {
+  change(key: string, write: () => unknown, after: (before: Value | undefined) => Value | undefined): void {
     this.#forgetWhatChanged()
     const before = this.#rows.get(key)
     this.#rows.delete(key)

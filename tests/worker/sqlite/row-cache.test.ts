@@ -1,7 +1,7 @@
 import type { StoreWrites } from '#engine/ports/store.ts'
 import { replaceDatabase } from '#worker/sqlite/open-database.ts'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { insertActiveRun } from '../../support/build-rows.ts'
+import { buildHandlerRun, insertActiveRun } from '../../support/build-rows.ts'
 import { loadSqlJs, openTestStore, type TestStore } from '../../support/open-test-store.ts'
 
 let opened: TestStore
@@ -29,6 +29,18 @@ describe('a row that is kept in memory', () => {
     const again = await openTestStore(opened.exportBytes())
     expect(run()?.phase).toBe('preparing')
     expect(run()).toEqual(again.store.handlerRuns.get('hr_1'))
+  })
+
+  it('is known from the moment it is inserted, and the others stay known', async () => {
+    run()
+    const get = vi.spyOn(opened.database, 'get')
+    opened.store.transaction((tx) =>
+      tx.handlerRuns.insert(buildHandlerRun({ id: 'hr_2', phase: 'committed', status: 'committed' })),
+    )
+    expect([run()?.id, opened.store.handlerRuns.get('hr_2')?.id]).toEqual(['hr_1', 'hr_2'])
+    expect(get).not.toHaveBeenCalled()
+    const again = await openTestStore(opened.exportBytes())
+    expect(opened.store.handlerRuns.get('hr_2')).toEqual(again.store.handlerRuns.get('hr_2'))
   })
 
   it('goes back with a transaction that is rolled back', () => {
