@@ -35,7 +35,9 @@ describe('a row that is kept in memory', () => {
     run()
     const get = vi.spyOn(opened.database, 'get')
     opened.store.transaction((tx) =>
-      tx.handlerRuns.insert(buildHandlerRun({ id: 'hr_2', phase: 'committed', status: 'committed' })),
+      tx.handlerRuns.insert(
+        buildHandlerRun({ id: 'hr_2', phase: 'committed', status: 'committed', endTimestamp: 2, prepareResult: '{}' }),
+      ),
     )
     expect([run()?.id, opened.store.handlerRuns.get('hr_2')?.id]).toEqual(['hr_1', 'hr_2'])
     expect(get).not.toHaveBeenCalled()
