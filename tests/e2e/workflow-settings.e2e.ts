@@ -114,6 +114,26 @@ test('name, budget, time zone, permissions and limits are checked, kept and take
   expect(complaints).toEqual([])
 })
 
+test('the private workflow of an agent says that its session decides, and offers nothing that would be refused', async ({
+  page,
+}) => {
+  const app = new WorkflowSettingsPage(page)
+  await app.open()
+  const source = 'export default defineAgent({ async prepare() { return { data: {} } } })'
+  const agents = [{ key: 'a', role: 'worker', task: 'Look', source }]
+  const { sessionId } = await app.ask('createSession', { objective: 'Look around', strategy: 'parallel', agents })
+  const [own] = await app.ask('listWorkflows', { ofAgents: true })
+  await app.show(own?.id ?? '')
+  await expect(app.card('Retries')).toContainText('For agents as everywhere: 5 retries')
+  for (const name of ['Retention', 'Put away or delete']) {
+    await expect(app.card(name).getByRole('link', { name: 'session' })).toHaveAttribute(
+      'href',
+      `#/sessions/${sessionId}`,
+    )
+    await expect(app.card(name).getByRole('button')).toHaveCount(0)
+  }
+})
+
 test('a workflow without retries asks at the first failure, in the real engine', async ({ page }) => {
   const app = new WorkflowSettingsPage(page)
   await app.open()

@@ -271,8 +271,7 @@ describe('a workflow with a retention of its own', () => {
 
   test('puts away by itself what is too old as soon as the retention gets shorter, and is counted as due until then', async () => {
     const { id, runId } = await deployOld(0)
-    world.clock.advance(40 * DAY)
-    await world.settle()
+    await letDaysPass(40)
     expect(world.engine.getRetention().due.runs).toBe(0)
     const changing = world.engine.changeWorkflow(id, { retentionDays: null })
     expect(world.engine.getRetention().due.runs).toBe(1)
