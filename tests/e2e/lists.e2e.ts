@@ -3,7 +3,7 @@ import { AppPage } from './pages/app-page.ts'
 import { invoiceScript, triageScript } from './support/scripts.ts'
 import { expect, test } from './support/test.ts'
 
-test('runs are searched, filtered by address, chosen and retried together', async ({ page, complaints }) => {
+test('runs are searched, filtered by address, chosen, retried and skipped together', async ({ page, complaints }) => {
   const app = new AppPage(page)
   await app.open('#/workflows')
   const workflowId = await app.deploy(invoiceScript())
@@ -33,6 +33,11 @@ test('runs are searched, filtered by address, chosen and retried together', asyn
   const bulk = page.getByRole('group', { name: 'Chosen runs' })
   await expect(bulk).toContainText('1 run chosen')
   await expect(bulk.getByRole('button', { name: 'Cancel' })).toBeDisabled()
+  await bulk.getByRole('button', { name: 'Retry' }).click()
+  await expect(app.toasts).toContainText('1 run tried again')
+  await app.settle()
+  // It is the same script, so it asks again.
+  await runs.getByRole('checkbox', { name: 'Choose all that are loaded' }).check()
   await bulk.getByRole('button', { name: 'Skip events' }).click()
   await expect(app.toasts).toContainText('1 run skipped')
   await app.settle()

@@ -1,4 +1,5 @@
 import { AppPage } from './pages/app-page.ts'
+import { EditorPage } from './pages/editor-page.ts'
 import { InboxPage } from './pages/inbox-page.ts'
 import { RunPage } from './pages/run-page.ts'
 import { invoiceScript, triageScript } from './support/scripts.ts'
@@ -7,7 +8,7 @@ import { expect, test } from './support/test.ts'
 test('a failing script is found by its line, mended and retried', async ({ page, complaints }) => {
   const app = new AppPage(page)
   await app.open()
-  const workflowId = await app.deploy(invoiceScript())
+  await app.deploy(invoiceScript())
   await app.settle()
   await expect(page).toHaveTitle(/^\(1\) /)
 
@@ -25,8 +26,15 @@ test('a failing script is found by its line, mended and retried', async ({ page,
   await question.getByRole('link', { name: 'check', exact: true }).click()
   const run = new RunPage(page)
   await expect(run.panel.getByRole('region', { name: /around line 19/ })).toContainText('lines.amount')
-  await app.ask('deployWorkflow', { source: invoiceScript({ isMended: true }), workflowId })
+  await run.panel.getByRole('link', { name: 'Debug in editor' }).click()
+  const editor = new EditorPage(page)
+  await expect(editor.line('lines.amount')).toHaveClass(/cm-activeLine/)
+  await editor.replaceAll(invoiceScript({ isMended: true }))
+  await page.keyboard.press('ControlOrMeta+s')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save version 2' }).click()
+  await expect(app.toasts).toContainText('Version 2 of Invoice check is saved')
 
+  await page.goBack()
   await page.getByRole('link', { name: 'Settle it in the inbox' }).click()
   await inbox.settle('Invoice check', 'Retry')
   await expect(page.getByText('Nothing needs you')).toBeVisible()

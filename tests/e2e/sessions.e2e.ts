@@ -8,6 +8,10 @@ test.describe.configure({ timeout: 120_000 })
 test('a session is put together with live checks, started, and watched to its end', async ({ page, complaints }) => {
   const session = new SessionPage(page)
   await session.openBuilder()
+  // Nobody is blamed before they have begun.
+  await expect(page.getByText('Say what is to be reached, and who is to do it.')).toBeVisible()
+  await page.getByLabel('What is to be reached').press('Shift+Tab')
+  await expect(page.getByText('Say in a sentence what is to be reached.')).toBeVisible()
   await page.getByLabel('What is to be reached').fill('Something')
   await expect(page.getByText('The session has no agents')).toBeVisible()
   await page.getByLabel('Template').selectOption('Morning briefing')

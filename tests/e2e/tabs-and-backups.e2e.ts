@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { AppPage } from './pages/app-page.ts'
 import { expect, test } from './support/test.ts'
 
 const script = `
@@ -32,8 +33,18 @@ test('a second tab sees and does everything, and takes over when the first is cl
   expect(deployed).toMatchObject({ ok: true })
   expect(await names(first)).toEqual(['Quiet'])
 
+  // What is done in the one is seen in the other, without anything being asked for.
+  const there = new AppPage(second)
+  await expect(there.chip).toContainText('Follower')
+  await first.getByRole('region', { name: 'Workflows' }).getByRole('link', { name: 'Quiet' }).click()
+  await there.go(deployed.ok ? `#/workflows/${deployed.value.workflowId}` : '#/')
+  await second.getByRole('button', { name: 'Pause' }).click()
+  await expect(first.getByText('Paused', { exact: true })).toBeVisible()
+
   await first.close()
-  await expect.poll(() => role(second)).toBe('leader')
+  await expect(there.toasts).toContainText('this one runs it now')
+  await expect(there.chip).toContainText('Running')
+  expect(await role(second)).toBe('leader')
   expect(await names(second)).toEqual(['Quiet'])
 })
 
