@@ -30,9 +30,9 @@ const isInstalled = (folder, packages) =>
 /**
  * What has to be compiled is compiled for the Node that will run it.
  * @param {string} folder
- * @param {{ packages: string[], overrides?: Record<string, string>, switches?: string[] }} what
+ * @param {{ packages: string[], overrides?: Record<string, string>, switches?: string[], compile?: string[] }} what
  */
-const install = async (folder, { packages, overrides, switches = [] }) => {
+const install = async (folder, { packages, overrides, switches = [], compile }) => {
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module', overrides }))
   const isNewer = newerNode() !== process.execPath
@@ -43,10 +43,12 @@ const install = async (folder, { packages, overrides, switches = [] }) => {
         PATH: `${join(NODE_FOLDER, 'bin')}${delimiter}${process.env.PATH}`,
       }
     : process.env
-  const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', '--no-package-lock', ...switches, ...packages]
   const options = { env, timeoutMs: INSTALL_MINUTES * 60_000 }
   const ownNpm = process.env.npm_execpath
-  await (ownNpm?.endsWith('.js') ? run(newerNode(), [ownNpm, ...args], options) : run('npm', args, options))
+  const npm = (/** @type {string[]} */ args) =>
+    ownNpm?.endsWith('.js') ? run(newerNode(), [ownNpm, ...args], options) : run('npm', args, options)
+  await npm(['install', '--prefix', folder, '--no-audit', '--no-fund', '--no-package-lock', ...switches, ...packages])
+  if (compile) await npm(['rebuild', '--prefix', folder, ...compile])
 }
 
 if (!isInstalled(FOLDER, [NEWER_NODE])) await install(FOLDER, { packages: [NEWER_NODE] })

@@ -8,6 +8,7 @@
  *   packages: string[]
  *   overrides?: Record<string, string>
  *   switches?: string[]
+ *   compile?: string[]
  *   needs?: 'postgres'
  *   setup: string
  *   patienceMs?: number
@@ -61,6 +62,26 @@ export const PEERS = [
     packages: ['openworkflow@0.10.1'],
     setup:
       'its own write-ahead log, every commit synced; a worker of one, or of 64; its lease of thirty seconds is fixed',
+  },
+  {
+    name: 'n8n on SQLite',
+    folder: 'n8n',
+    script: 'n8n.mjs',
+    packages: ['n8n@2.41.1'],
+    // Not every version that its dependencies ask for can be had everywhere.
+    overrides: {
+      linkedom: '0.18.12',
+      '@langchain/langgraph-checkpoint': '1.1.5',
+      '@langchain/protocol': '0.0.19',
+    },
+    // Of what would be compiled only these two are used.
+    switches: ['--legacy-peer-deps', '--omit=optional', '--ignore-scripts'],
+    compile: ['sqlite3', 'isolated-vm'],
+    setup:
+      'three nodes behind a webhook, execution progress saved after each of them, all executions kept, its plain expression engine instead of the isolated one, which is slower; as many at once as are asked for, or 8. It keeps a sleep of less than a minute in memory only. It starts what was waiting when it crashed, but marks as crashed what was under way, and does not go on with it',
+    patienceMs: 6_000,
+    eventsToKill: 100,
+    startMs: 180_000,
   },
 ]
 

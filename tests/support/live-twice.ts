@@ -26,8 +26,14 @@ export const liveTwice = async (
       events,
     ] as const)
     const undisturbed = await page.evaluate((each) => globalThis.measured.carry(each), deployed)
-    await page.evaluate((each) => globalThis.measured.setOff(each), deployed)
-    await new Promise((resolve) => setTimeout(resolve, undisturbed / 2))
+    await page.evaluate(async (each) => {
+      const { measured } = globalThis
+      const carried = async () =>
+        Number((await measured.rows(`SELECT count(*) AS n FROM events WHERE status = 'consumed'`))[0]?.['n'])
+      const halfway = (await carried()) + (each.workflowIds.length * each.eventsEach) / 2
+      await measured.setOff(each)
+      while ((await carried()) < halfway) await new Promise((resolve) => setTimeout(resolve, 2))
+    }, deployed)
     const relaunched = Date.now()
     const second = await relaunch()
     const life = await second.evaluate(async (name) => {

@@ -68,6 +68,9 @@ const startChild = async ({ folder, script, execPath }: PeerAtHand, env: Record<
     detached: true,
     env: {
       ...process.env,
+      // Of the test runner that we are: n8n, for one, does next to nothing when it takes itself for tested.
+      NODE_ENV: 'production',
+      VITEST: undefined,
       PEER_CHROMIUM: await chromiumPath(),
       PEER_CHROMIUM_ARGUMENTS: JSON.stringify(chromiumArguments),
       ...env,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createPeerData, startPeer, type PeerAtHand } from './child-peer.ts'
+import { createPeerData, startPeer, type ChildPeer, type PeerAtHand } from './child-peer.ts'
 
 /** What a kill in the middle cost. */
 export interface Aftermath {
@@ -84,8 +84,9 @@ const judge = (traces: readonly Trace[], killedAt: number): Aftermath => {
 export const killPeer = async (peer: PeerAtHand, events: number): Promise<Aftermath> => {
   const data = await createPeerData()
   const traces = join(data.folder, 'traces')
-  let running = await startPeer(peer, { data: data.folder, traces })
+  let running: ChildPeer | undefined
   try {
+    running = await startPeer(peer, { data: data.folder, traces })
     // Never answered when the kill comes before.
     running.order('accept', events).catch(() => undefined)
     await untilHalfway(traces, events)
@@ -95,7 +96,7 @@ export const killPeer = async (peer: PeerAtHand, events: number): Promise<Afterm
     await untilSettled(traces, running.ready, peer.patienceMs ?? PATIENCE_MS)
     return judge(await readTraces(traces), killedAt)
   } finally {
-    await running.kill()
+    await running?.kill()
     await data.remove()
   }
 }

@@ -103,7 +103,7 @@ test('W4 beside others that checkpoint every step', async () => {
       'Each step of a peer leaves a line in a file, each mutation of ours a row in the demo world, which was told not to recognise repetitions: what is done twice is there twice. For us, a step made again is an attempt made again.',
       ...members
         .filter(({ events }) => events !== EVENTS)
-        .map(({ name, events }) => `${name}: ${events} events, because it is slow.`),
+        .map(({ name, events }) => `${name}: ${events} events, because it is slower.`),
       ...lost
         .filter(({ values }) => total(values) > 0)
         .map(
