@@ -8,7 +8,8 @@ import { createEngineApi } from './engine-api.ts'
 import { gzip } from './gzip.ts'
 import { createMonotonicIds } from './monotonic-ids.ts'
 import { createPageBridge } from './page-bridge.ts'
-import { IndexedDbDisk } from './persistence/indexed-db-disk.ts'
+import { openDisk } from './persistence/open-disk.ts'
+import { createAfterOthers } from './persistence/after-others.ts'
 import { createFolderBackup } from './persistence/folder-backup.ts'
 import { openDurableDatabase, type OpenTrouble } from './persistence/open-durable-database.ts'
 import { refusalInWords } from './persistence/storage-state.ts'
@@ -57,7 +58,8 @@ async function compose({ onFenced, onReplaced, announceWork }: EngineEvents): Pr
   const told = { look: (): void => undefined, tellAll: (): void => undefined, last: 'ok' }
   const sqlite = await sqliteHere()
   const opened = await openDurableDatabase({
-    disk: new IndexedDbDisk(DATABASE_NAME, indexedDB),
+    disk: openDisk(DATABASE_NAME),
+    afterOthers: createAfterOthers(),
     sqlite,
     onState: ({ kind }) => {
       if (kind === 'fenced') onFenced()

@@ -6,7 +6,7 @@ import { createBrokenApi } from './broken-engine.ts'
 import { browserPorts } from './leader/browser-ports.ts'
 import { createTabCoordinator, type LedEngine } from './leader/tab-coordinator.ts'
 import { DATABASE_NAME, openEngine } from './open-engine.ts'
-import { IndexedDbDisk } from './persistence/indexed-db-disk.ts'
+import { openDisk } from './persistence/open-disk.ts'
 import { sqliteHere } from './sqlite-here.ts'
 
 /** Longer than any opening takes; after it the other tabs may think this one is frozen. */
@@ -38,7 +38,7 @@ export function joinTabs(): EngineApi {
 const brokenApi = (error: EngineError, resign: () => void): EngineApi =>
   createBrokenApi({
     error,
-    openDisk: () => new IndexedDbDisk(DATABASE_NAME, indexedDB),
+    openDisk: () => openDisk(DATABASE_NAME),
     sqlJs: async () => (await sqliteHere()).sqlJs,
     now: Date.now,
     // Time for the answer to leave before the one who gives it is closed.

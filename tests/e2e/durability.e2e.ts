@@ -118,6 +118,15 @@ test('a full storage stops the work, keeps everything in memory and goes on when
   expect(report.found).toBe(report.entries)
 })
 
+test('in Chromium the log goes on in files, which several tabs have open at once', async ({ context, site }) => {
+  const page = await openTab(context, site)
+  for (let n = 0; n < 3; n++) await add(page, `call ${n}`)
+  expect(await page.evaluate(() => globalThis.ledger.logIn())).toBe('files')
+  await page.reload()
+  expect(await add(page, 'after')).toBe(4)
+  expect(await page.evaluate(() => globalThis.ledger.check())).toBe(4)
+})
+
 test('a database can be replaced and the replacement undone', async ({ context, site }) => {
   const page = await openTab(context, site)
   expect(await page.evaluate(() => globalThis.ledger.replaceAndUndo())).toEqual([5, 10, 6, -1])

@@ -1,5 +1,7 @@
 import { err, ok, type Result } from '#engine/model/result.ts'
 import type { Disk, DiskState, DiskTrouble, DiskTroubleKind, DiskWrite, StoredPiece } from '#worker/persistence/disk.ts'
+import { FileLogDisk, type FileLogOptions } from '#worker/persistence/file-log-disk.ts'
+import { SimulatedFiles } from './simulated-folder.ts'
 
 interface Contents {
   epoch: number
@@ -24,6 +26,7 @@ const parse = (key: string) => key.split('/').map(Number) as [number, number]
  * power: everything up to the last strict write, without extents that were written by relaxed ones.
  */
 export class SimulatedPlatters {
+  readonly files = new SimulatedFiles()
   contents: Contents = { epoch: 0, state: null, extents: new Map(), records: new Map() }
   #synced: Contents = copyOf(this.contents)
   #unsyncedExtents = new Set<string>()
@@ -40,6 +43,7 @@ export class SimulatedPlatters {
 
   losePower(): void {
     this.contents = copyOf(this.#synced)
+    this.files.losePower()
   }
 
   storedBytes(): number {
@@ -123,6 +127,19 @@ export class SimulatedDisk implements Disk {
     this.onLost = null
   }
 
+  /** What needs no waiting. A program that dies in the middle of it never gets to what comes after. */
+  operateNow<T>(work: () => T): T {
+    const misfortune = this.misfortunes.get(++this.steps)
+    if (misfortune === 'dies_before') this.isDead = true
+    if (this.isDead) throw new Error('dead')
+    if (misfortune === 'full') throw new DOMException('simulated', 'QuotaExceededError')
+    if (misfortune && misfortune !== 'dies_after') throw new Error('simulated')
+    const value = work()
+    if (misfortune !== 'dies_after') return value
+    this.isDead = true
+    throw new Error('dead')
+  }
+
   #apply(write: DiskWrite): void {
     const { contents } = this.#platters
     const key = (index: number) => `${write.generation}/${index}`
@@ -176,6 +193,20 @@ export class SimulatedDisk implements Disk {
     return ok(value)
   }
 }
+
+export type ConnectDisk = (simulated: SimulatedDisk, platters: SimulatedPlatters) => Disk
+
+/** The same with the log in files. */
+export const withLogFiles =
+  (options: Omit<FileLogOptions, 'openFolder'> = {}): ConnectDisk =>
+  (simulated, { files }) =>
+    new FileLogDisk(simulated, {
+      openFolder: () => Promise.resolve(files.openedBy((work) => simulated.operateNow(work))),
+      now: () => 0,
+      ripeAfterMs: 0,
+      fullBytes: 40_000,
+      ...options,
+    })
 
 const sizeOf = (write: DiskWrite): number =>
   [...(write.records ?? []), ...(write.extents ?? [])].reduce((sum, { bytes }) => sum + bytes.byteLength, 0)

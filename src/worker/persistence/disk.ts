@@ -3,8 +3,15 @@ import type { Result } from '#engine/model/result.ts'
 /** The database file is stored in pieces of this size, the last one filled up with zeros. */
 export const EXTENT_BYTES = 256 * 1024
 
-/** How it is stored. A higher one was written by a newer version of this program. */
-export const DISK_FORMAT = 1
+/** How it is stored. A higher one was written by a newer version of this program. Since 2 the log may go on in files. */
+export const DISK_FORMAT = 2
+
+/** A stretch of the log, up to the first record of the next one. */
+export type LogPiece =
+  /** In the database itself, where all of it is when nothing else is said. */
+  | { first: number; slot: null }
+  /** In a file; the mark tells its frames from what stood there before. */
+  | { first: number; slot: number; epoch: Epoch; mark: number }
 
 /** One copy of the database: the extents stored under its generation and the log from `head` on. */
 export interface Generation {
@@ -13,12 +20,16 @@ export interface Generation {
   head: number
   /** How much of the file the extents hold for certain. What lies beyond is in the log. */
   baseBytes: number
+  /** Where the log is, in order. */
+  pieces?: readonly LogPiece[]
 }
 
 export interface DiskState extends Generation {
   format: number
   /** What was there before the last import, kept so that it can be undone. */
   previous: (Generation & { replacedAt: number }) | null
+  /** When the files for the log were made. */
+  slotsSince?: number
 }
 
 /** Raised by each new owner. Whoever still holds a lower one is fenced: nothing of it reaches the disk any more. */
@@ -63,8 +74,8 @@ export interface DiskWrite {
 }
 
 /**
- * All that persistence asks of IndexedDB. Small on purpose: the same code runs on a simulated disk that dies at every step,
- * and another kind of storage (a file in the origin's private file system) could be put in its place.
+ * All that persistence asks of the browser's storage. Small on purpose: the same code runs on IndexedDB alone, on IndexedDB with
+ * the log in files (file-log-disk.ts), and on a simulated disk that dies at every step.
  */
 export interface Disk {
   /** The connection went away by itself: closed by the browser, or asked for by a newer version of this program. */
@@ -84,6 +95,10 @@ export interface Disk {
     from: number,
     onPiece: (piece: StoredPiece) => void,
   ): Promise<Result<void, DiskTrouble>>
+  /** Writing records takes this thread's own time, and hardly more than that. */
+  readonly isQuick?: boolean
+  /** The log is in so many places that it should be made short. */
+  readonly isScattered?: boolean
   /** Resolves when the transaction is complete, not before. */
   write(write: DiskWrite): Promise<Result<void, DiskTrouble>>
   close(): void

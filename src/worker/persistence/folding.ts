@@ -64,7 +64,7 @@ export class Folding {
     return this.#fold !== null
   }
 
-  noteAppended(chunks: readonly LogChunk[], nextSequence: number): void {
+  noteAppended(chunks: readonly LogChunk[], nextSequence: number, isScattered = false): void {
     for (const { bytes, pages } of chunks) {
       this.#logBytes += bytes.byteLength
       for (const page of pages) this.#changed.add(extentOfPage(page))
@@ -72,7 +72,8 @@ export class Folding {
     const fileBytes = chunks.at(-1)?.fileBytes
     if (fileBytes === undefined) return
     if (this.#fold) this.#fold.shortestFile = Math.min(this.#fold.shortestFile, fileBytes)
-    else if (this.#logBytes > Math.max(this.#smallestLog, fileBytes / 4)) this.#begin(fileBytes, nextSequence)
+    else if (isScattered || this.#logBytes > Math.max(this.#smallestLog, fileBytes / 4))
+      this.#begin(fileBytes, nextSequence)
   }
 
   /** What to send along with the next flush. `file` must hold exactly what the log will hold after it. */

@@ -17,6 +17,7 @@ export interface DurableStats extends FlushCounters {
   captureKind: Capture['kind']
   fileBytes: number
   logBytes: number
+  logIn: 'files' | 'database'
 }
 
 export interface DurableDatabase {
@@ -63,6 +64,7 @@ export interface OpenOptions {
   sqlite: Sqlite
   now?: () => number
   after?: (ms: number, wake: () => void) => () => void
+  afterOthers?: (wake: () => void) => void
   onState?: (state: StorageState) => void
   /** For tests: fold earlier than at 16 MiB. */
   smallestLogToFold?: number
@@ -112,8 +114,12 @@ async function open(options: OpenOptions): Promise<Result<DurableDatabase, OpenT
   const capture = tryCapture(sqlite, file)
   if (!capture.ok) return err(damageTrouble([capture.error]))
   const folding = new Folding(stored.value, options.smallestLogToFold)
-  const { onState, gatherMs } = options
-  const asked = { ...(onState && { onState }), ...(gatherMs !== undefined && { gatherMs }) }
+  const { onState, gatherMs, afterOthers } = options
+  const asked = {
+    ...(onState && { onState }),
+    ...(gatherMs !== undefined && { gatherMs }),
+    ...(afterOthers && { afterOthers }),
+  }
   const owned = { epoch: epoch.value, state, nextSequence, now, after, ...asked }
   const flusher = new Flusher({ disk, capture: capture.value, folding, ...owned })
   return ok(createDurableDatabase({ disk, capture: capture.value, folding, flusher, epoch: epoch.value, isNew, now }))
@@ -169,6 +175,7 @@ function createDurableDatabase(parts: {
       captureKind: capture.kind,
       fileBytes: capture.file.size,
       logBytes: folding.logBytes,
+      logIn: disk.isQuick === true ? 'files' : 'database',
     }),
     retry: () => flusher.retry(),
     image() {

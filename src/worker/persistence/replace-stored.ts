@@ -1,5 +1,13 @@
 import { err, ok, type Result } from '#engine/model/result.ts'
-import { DISK_FORMAT, EXTENT_BYTES, type Disk, type DiskState, type DiskTrouble, type Epoch } from './disk.ts'
+import {
+  DISK_FORMAT,
+  EXTENT_BYTES,
+  type Disk,
+  type DiskState,
+  type DiskTrouble,
+  type Epoch,
+  type Generation,
+} from './disk.ts'
 import { FileMirror } from './file-mirror.ts'
 import { EXTENTS_PER_WRITE, extentAt } from './folding.ts'
 import { guessGeneration } from './read-stored.ts'
@@ -56,8 +64,8 @@ export async function undoReplace(owner: Owner): Promise<Result<void, DiskTroubl
   const found = await owner.disk.readState()
   if (!found.ok) return found
   if (!found.value?.previous) return err({ kind: 'lost', reason: 'There is nothing to go back to.' })
-  const { generation, head, baseBytes } = found.value.previous
-  return switchTo(owner, found.value, { generation, head, baseBytes })
+  const { replacedAt: _, ...before } = found.value.previous
+  return switchTo(owner, found.value, before)
 }
 
 /** Without a state nobody knows for certain what belongs together: all is kept, as the database from before. */
@@ -82,13 +90,10 @@ async function writeImage(owner: Owner, generation: number, image: Uint8Array): 
   return ok(undefined)
 }
 
-function switchTo(
-  { disk, epoch, now }: Owner,
-  from: DiskState,
-  to: Pick<DiskState, 'generation' | 'head' | 'baseBytes'>,
-): Promise<Result<void, DiskTrouble>> {
-  const { generation, head, baseBytes, previous, format } = from
-  const state: DiskState = { format, ...to, previous: { generation, head, baseBytes, replacedAt: now() } }
+function switchTo({ disk, epoch, now }: Owner, from: DiskState, to: Generation): Promise<Result<void, DiskTrouble>> {
+  const { previous, format, slotsSince, ...before } = from
+  const ofAll = { format, ...(slotsSince !== undefined && { slotsSince }) }
+  const state: DiskState = { ...ofAll, ...to, previous: { ...before, replacedAt: now() } }
   const forgotten = previous && previous.generation !== to.generation ? [previous.generation] : []
   return disk.write({ epoch, generation: to.generation, durability: 'strict', state, dropGenerations: forgotten })
 }

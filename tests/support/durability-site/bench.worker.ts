@@ -1,6 +1,6 @@
 import { expose } from 'comlink'
 import type { Database } from 'sql.js'
-import { IndexedDbDisk } from '#worker/persistence/indexed-db-disk.ts'
+import { openDisk } from '#worker/persistence/open-disk.ts'
 import { openDurableDatabase } from '#worker/persistence/open-durable-database.ts'
 import { sqliteInBrowser } from './open-in-browser.ts'
 
@@ -50,7 +50,7 @@ function commitSmall(database: Database, n: number): void {
 /** A durable database of the size asked for whose finished flushes can be waited for. */
 async function openFilled(name: string, megabytes: number, smallestLogToFold?: number) {
   const sqlite = await sqliteInBrowser()
-  const disk = new IndexedDbDisk(name, indexedDB)
+  const disk = openDisk(name, { ripeAfterMs: 0 })
   const write = disk.write.bind(disk)
   let onWritten: (() => void) | null = null
   disk.write = async (each) => {
@@ -183,11 +183,11 @@ const api = {
   /** Opening to the first answer, beside reading the same pieces and doing nothing with them. */
   async openCold(megabytes: number): Promise<{ openMs: number; rawMs: number; fileBytes: number }> {
     const sqlite = await sqliteInBrowser()
-    const reader = new IndexedDbDisk(`cold-${megabytes}`, indexedDB)
+    const reader = openDisk(`cold-${megabytes}`, { ripeAfterMs: 0 })
     await reader.connect()
     const rawMs = await timed(() => reader.readExtents(1, () => undefined))
     reader.close()
-    const disk = new IndexedDbDisk(`cold-${megabytes}`, indexedDB)
+    const disk = openDisk(`cold-${megabytes}`, { ripeAfterMs: 0 })
     let fileBytes = 0
     const openMs = await timed(async () => {
       const opened = await openDurableDatabase({ disk, sqlite })

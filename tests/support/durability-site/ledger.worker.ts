@@ -2,7 +2,7 @@ import { expose, proxy } from 'comlink'
 import { browserPorts } from '#worker/leader/browser-ports.ts'
 import { createTabCoordinator, type TabRole } from '#worker/leader/tab-coordinator.ts'
 import { createFolderBackup, type BackupOutcome, type BackupStatus } from '#worker/persistence/folder-backup.ts'
-import { IndexedDbDisk } from '#worker/persistence/indexed-db-disk.ts'
+import { openDisk } from '#worker/persistence/open-disk.ts'
 import { openDurableDatabase, type DurableDatabase } from '#worker/persistence/open-durable-database.ts'
 import type { StorageState } from '#worker/persistence/storage-state.ts'
 import { openStrictSettings } from '#worker/persistence/strict-settings.ts'
@@ -21,6 +21,7 @@ interface LedgerApi {
   check: () => Promise<number>
   epoch: () => Promise<number>
   storage: () => Promise<StorageState>
+  logIn: () => Promise<'files' | 'database'>
   /** Every state that the storage has gone through. */
   states: () => Promise<StorageState['kind'][]>
   image: () => Promise<Uint8Array>
@@ -30,7 +31,7 @@ interface LedgerApi {
 async function openLedger(onFenced: () => void): Promise<{ api: LedgerApi; durable: DurableDatabase }> {
   const states: StorageState['kind'][] = []
   const opened = await openDurableDatabase({
-    disk: new IndexedDbDisk(NAME, indexedDB),
+    disk: openDisk(NAME, { ripeAfterMs: 0 }),
     sqlite: await sqliteInBrowser(),
     smallestLogToFold,
     onState: (state) => {
@@ -59,6 +60,7 @@ async function openLedger(onFenced: () => void): Promise<{ api: LedgerApi; durab
     check: () => Promise.resolve(checkLedger(database)),
     epoch: () => Promise.resolve(durable.epoch),
     storage: () => Promise.resolve(durable.storage()),
+    logIn: () => Promise.resolve(durable.stats().logIn),
     states: () => Promise.resolve(states),
     image: () => Promise.resolve(durable.image()),
     subscribe: (listener) => {
@@ -75,7 +77,7 @@ const openTab = () =>
   createTabCoordinator<LedgerApi>({
     name: NAME,
     ports: browserPorts(),
-    isReadOnly: (method) => ['count', 'check', 'epoch', 'storage', 'image'].includes(method),
+    isReadOnly: (method) => ['count', 'check', 'epoch', 'storage', 'logIn', 'image'].includes(method),
     isSubscription: (method) => method === 'subscribe',
     lostAnswer: () => -1,
     lead: async ({ resign }) => {
@@ -97,6 +99,7 @@ const api = {
   check: () => joined().api.check(),
   image: () => joined().api.image(),
   storage: () => joined().api.storage(),
+  logIn: () => joined().api.logIn(),
   states: () => joined().api.states(),
   subscribe: async (listener: (entry: number) => void) => proxy(await joined().api.subscribe(listener)),
 
@@ -115,7 +118,7 @@ const api = {
 
   /** Opens alone and writes without end. `acknowledge` is called for what is durable, or, as a control, for what is not yet. */
   async hammer(acknowledge: (entry: number) => Promise<void>, options: { isDishonest: boolean }): Promise<number> {
-    const disk = new IndexedDbDisk(NAME, indexedDB)
+    const disk = openDisk(NAME, { ripeAfterMs: 0 })
     const write = disk.write.bind(disk)
     if (options.isDishonest) {
       disk.write = async (each) => {
@@ -147,7 +150,7 @@ const api = {
   /** New owners come while the old one goes on writing. Answers with how each old one ended, and what is there in the end. */
   async overtake(rounds: number): Promise<{ endings: string[]; acknowledged: number; found: number }> {
     const open = async () => {
-      const disk = new IndexedDbDisk(NAME, indexedDB)
+      const disk = openDisk(NAME, { ripeAfterMs: 0 })
       const opened = await openDurableDatabase({ disk, sqlite: await sqliteInBrowser(), smallestLogToFold })
       if (!opened.ok) throw new Error(JSON.stringify(opened.error))
       createLedger(opened.value.database)
@@ -180,7 +183,7 @@ const api = {
     const found: number[] = []
     const open = async () => {
       const opened = await openDurableDatabase({
-        disk: new IndexedDbDisk(NAME, indexedDB),
+        disk: openDisk(NAME, { ripeAfterMs: 0 }),
         sqlite: await sqliteInBrowser(),
       })
       if (!opened.ok) throw new Error(JSON.stringify(opened.error))
@@ -211,7 +214,7 @@ const api = {
   /** Backs up to the origin's private folder, which behaves like a picked one that needs no permission. */
   async backUp(): Promise<{ outcome: BackupOutcome; status: BackupStatus; entries: number }> {
     const opened = await openDurableDatabase({
-      disk: new IndexedDbDisk(NAME, indexedDB),
+      disk: openDisk(NAME, { ripeAfterMs: 0 }),
       sqlite: await sqliteInBrowser(),
     })
     if (!opened.ok) throw new Error(JSON.stringify(opened.error))
@@ -247,7 +250,7 @@ const api = {
     found: number
   }> {
     await writeFiller(3 * 2 ** 20)
-    const disk = new IndexedDbDisk(NAME, indexedDB)
+    const disk = openDisk(NAME, { ripeAfterMs: 0 })
     const opened = await openDurableDatabase({ disk, sqlite: await sqliteInBrowser() })
     if (!opened.ok) throw new Error(JSON.stringify(opened.error))
     const { database, durability, storage, retry, close } = opened.value
@@ -272,7 +275,7 @@ const api = {
     await durability.barrier()
     close()
     const again = await openDurableDatabase({
-      disk: new IndexedDbDisk(NAME, indexedDB),
+      disk: openDisk(NAME, { ripeAfterMs: 0 }),
       sqlite: await sqliteInBrowser(),
     })
     if (!again.ok) throw new Error(JSON.stringify(again.error))

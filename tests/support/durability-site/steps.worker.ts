@@ -1,4 +1,4 @@
-import { IndexedDbDisk } from '#worker/persistence/indexed-db-disk.ts'
+import { openDisk } from '#worker/persistence/open-disk.ts'
 import { openDurableDatabase } from '#worker/persistence/open-durable-database.ts'
 import { checkLedger, commitEntry, createLedger } from '../ledger.ts'
 import { dieAtStep, type Strike } from './dying-disk.ts'
@@ -28,7 +28,7 @@ const BULK = 'randomblob(1400000)'
  */
 async function live({ name, strike }: Extract<StepsOrder, { kind: 'live' }>): Promise<void> {
   let acknowledged = -1
-  const disk = new IndexedDbDisk(name, indexedDB)
+  const disk = openDisk(name, { ripeAfterMs: 0 })
   const steps = dieAtStep(disk, strike, (step) => say({ kind: 'dying', acknowledged, step }))
   const opened = await openDurableDatabase({ disk, sqlite: await sqliteInBrowser(), smallestLogToFold })
   if (!opened.ok) throw new Error(JSON.stringify(opened.error))
@@ -48,7 +48,7 @@ async function live({ name, strike }: Extract<StepsOrder, { kind: 'live' }>): Pr
 async function check(names: string[]): Promise<void> {
   const found: number[] = []
   for (const name of names) {
-    const disk = new IndexedDbDisk(name, indexedDB)
+    const disk = openDisk(name, { ripeAfterMs: 0 })
     const opened = await openDurableDatabase({ disk, sqlite: await sqliteInBrowser() })
     if (!opened.ok) throw new Error(`${name}: ${JSON.stringify(opened.error)}`)
     found.push(checkLedger(opened.value.database))

@@ -2,7 +2,8 @@ import { expose } from 'comlink'
 import { createEngine, type Engine } from '#engine/runtime/engine.ts'
 import { startChangeFeed } from '#worker/change-feed.ts'
 import { createMonotonicIds } from '#worker/monotonic-ids.ts'
-import { IndexedDbDisk } from '#worker/persistence/indexed-db-disk.ts'
+import { openDisk } from '#worker/persistence/open-disk.ts'
+import { createAfterOthers } from '#worker/persistence/after-others.ts'
 import { openDurableDatabase, type DurableDatabase } from '#worker/persistence/open-durable-database.ts'
 import { openSandbox } from '#worker/sandbox/open-sandbox.ts'
 import type { Database } from '#worker/sqlite/database.ts'
@@ -45,7 +46,11 @@ const here = (): Opened => {
 
 /** As src/worker/open-engine.ts puts it together, with one tool more, and everything in reach. */
 const open = async (name: string): Promise<Opened> => {
-  const found = await openDurableDatabase({ disk: new IndexedDbDisk(name, indexedDB), sqlite: await sqliteInBrowser() })
+  const found = await openDurableDatabase({
+    disk: openDisk(name, { ripeAfterMs: 0 }),
+    sqlite: await sqliteInBrowser(),
+    afterOthers: createAfterOthers(),
+  })
   if (!found.ok) throw new Error(JSON.stringify(found.error))
   const durable = found.value
   const used = useConnection(durable.database)

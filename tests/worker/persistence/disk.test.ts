@@ -5,7 +5,7 @@ import type { Disk, DiskState, StoredPiece } from '#worker/persistence/disk.ts'
 import { IndexedDbDisk } from '#worker/persistence/indexed-db-disk.ts'
 import { openBriefly } from '../../support/durable.ts'
 import { checkLedger, commitEntry, createLedger } from '../../support/ledger.ts'
-import { SimulatedDisk, SimulatedPlatters } from '../../support/simulated-disk.ts'
+import { SimulatedDisk, SimulatedPlatters, withLogFiles } from '../../support/simulated-disk.ts'
 
 const bytesOf = (...values: number[]) => new Uint8Array(values).buffer
 const state: DiskState = { format: 1, generation: 1, head: 1, baseBytes: 0, previous: null }
@@ -33,6 +33,13 @@ const disks: [string, () => () => Disk][] = [
     () => {
       const platters = new SimulatedPlatters()
       return () => new SimulatedDisk(platters)
+    },
+  ],
+  [
+    'the log in files',
+    () => {
+      const platters = new SimulatedPlatters()
+      return () => withLogFiles()(new SimulatedDisk(platters), platters)
     },
   ],
 ]

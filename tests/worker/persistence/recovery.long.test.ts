@@ -1,6 +1,7 @@
 import { test } from 'vitest'
-import { checkRecovery } from '../../support/recovery-property.ts'
+import { checkRecovery, inDatabase, inFiles } from '../../support/recovery-property.ts'
 
 test('thousands of random lives lose nothing that was acknowledged', async () => {
-  await checkRecovery(5000)
+  await checkRecovery(5000, inDatabase)
+  await checkRecovery(5000, inFiles)
 })

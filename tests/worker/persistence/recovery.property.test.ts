@@ -1,6 +1,10 @@
 import { test } from 'vitest'
-import { checkRecovery } from '../../support/recovery-property.ts'
+import { checkRecovery, inDatabase, inFiles } from '../../support/recovery-property.ts'
 
 test('whatever happens in several lives, what is found is a prefix of what was committed with all that was acknowledged', async () => {
-  await checkRecovery(120)
+  await checkRecovery(120, inDatabase)
+}, 60_000)
+
+test('the same with the log in files, in the database and in files again', async () => {
+  await checkRecovery(120, inFiles)
 }, 60_000)

@@ -1,0 +1,323 @@
+import { err, ok, type Result } from '#engine/model/result.ts'
+import { attempt, attemptNow } from './attempt-file.ts'
+import { DISK_FORMAT } from './disk.ts'
+import type { Disk, DiskState, DiskTrouble, DiskWrite, Epoch, LogPiece, StoredPiece } from './disk.ts'
+import type { LogFile, LogFolder } from './log-folder.ts'
+import { encodeFrame, type FrameOwner } from './log-frame.ts'
+import {
+  freeSlot,
+  MANY_PIECES,
+  piecesOf,
+  RIPE_AFTER_MS,
+  slotName,
+  slotNumbers,
+  withoutFolded,
+  withPiece,
+} from './log-pieces.ts'
+import { firstFrame } from './read-log-file.ts'
+import { guessPieces, readPieces } from './read-pieces.ts'
+
+/** Then the log goes on in the next file, if there is a free one. */
+const FULL_BYTES = 4 * 2 ** 20
+const OWNERS = 'owners'
+/** A file that grows asks the browser for room with each frame, and the disk for blocks with each sync. */
+const ROOM = new Uint8Array(2 ** 20)
+
+export interface FileLogOptions {
+  /** Null where files cannot be had: then everything is in the database. */
+  openFolder: () => Promise<LogFolder | null>
+  now?: () => number
+  /** For tests and benches: files are relied on as soon as they are there. */
+  ripeAfterMs?: number
+  /** For tests: how long a file gets. */
+  fullBytes?: number
+}
+
+/** The file that the log goes on in. */
+interface OpenPiece {
+  file: LogFile
+  owner: FrameOwner
+  /** Where the next frame begins. */
+  at: number
+  /** How long the file is. */
+  room: number
+  /** All records before this one are on the disk. */
+  syncedBefore: number
+}
+
+/**
+ * The log in files that are written in place, everything else in the database behind. A small transaction in IndexedDB goes
+ * through another process and its queues; the same bytes in a file are on the disk in a fraction of that, in this very turn.
+ *
+ * What IndexedDB gives for nothing is made here: a frame is whole or not there (log-frame.ts); the order of records is kept
+ * across places, because a new place is entered in the state before anything goes there, and what came before is synced by
+ * then; and an owner that was overtaken is fenced: each new one makes the file `owners` longer before it reads the log, and
+ * whoever writes looks at its length afterwards. Either the new one sees the frame, or the old one sees the new one.
+ */
+export class FileLogDisk implements Disk {
+  readonly #inner: Disk
+  readonly #options: Required<FileLogOptions>
+  #folder: LogFolder | null = null
+  #owners: LogFile | null = null
+  #epoch: Epoch = 0
+  #state: DiskState | null = null
+  #open: OpenPiece | null = null
+
+  constructor(inner: Disk, options: FileLogOptions) {
+    this.#inner = inner
+    this.#options = { now: Date.now, ripeAfterMs: RIPE_AFTER_MS, fullBytes: FULL_BYTES, ...options }
+  }
+
+  get onLost(): ((trouble: DiskTrouble) => void) | null {
+    return this.#inner.onLost
+  }
+
+  set onLost(listener: ((trouble: DiskTrouble) => void) | null) {
+    this.#inner.onLost = listener
+  }
+
+  get isQuick(): boolean {
+    return this.#open !== null
+  }
+
+  get isScattered(): boolean {
+    return (this.#state?.pieces?.length ?? 0) >= MANY_PIECES
+  }
+
+  async connect(): Promise<Result<void, DiskTrouble>> {
+    const connected = await this.#inner.connect()
+    if (!connected.ok || this.#folder) return connected
+    try {
+      this.#folder = await this.#options.openFolder()
+      this.#owners = (await this.#folder?.open(OWNERS)) ?? null
+    } catch {
+      // The database can do without, unless part of the log is there: then reading it says so.
+      this.#folder = null
+    }
+    return connected
+  }
+
+  async claim(): Promise<Result<Epoch, DiskTrouble>> {
+    const claimed = await this.#inner.claim()
+    if (!claimed.ok || !this.#owners) return claimed
+    const owners = this.#owners
+    this.#epoch = claimed.value
+    return attempt(async () => {
+      // Only ever longer, whoever is first: two that claim at once cannot undo each other's mark.
+      owners.write(new Uint8Array([1]), claimed.value)
+      if (this.#isOwner()) return claimed.value
+      // Either a newer one came meanwhile, or the database was deleted and counts from the beginning.
+      const newest = await this.#inner.readEpoch()
+      if (newest.ok && newest.value === claimed.value) owners.truncate(claimed.value + 1)
+      return claimed.value
+    })
+  }
+
+  async readState(): Promise<Result<DiskState | null, DiskTrouble>> {
+    const found = await this.#inner.readState()
+    if (found.ok) this.#state = found.value
+    return found
+  }
+
+  readEpoch(): Promise<Result<Epoch, DiskTrouble>> {
+    return this.#inner.readEpoch()
+  }
+
+  newestGeneration(): Promise<Result<number, DiskTrouble>> {
+    return this.#inner.newestGeneration()
+  }
+
+  readExtents(generation: number, onPiece: (piece: StoredPiece) => void): Promise<Result<void, DiskTrouble>> {
+    return this.#inner.readExtents(generation, onPiece)
+  }
+
+  async readRecords(
+    generation: number,
+    from: number,
+    onPiece: (piece: StoredPiece) => void,
+  ): Promise<Result<void, DiskTrouble>> {
+    const pieces = await this.#piecesToRead(generation, from)
+    if (!pieces.ok) return pieces
+    const places = { database: this.#inner, folder: this.#folder }
+    return readPieces(places, pieces.value, { generation, from }, onPiece)
+  }
+
+  async write(write: DiskWrite): Promise<Result<void, DiskTrouble>> {
+    const { records = [], ...rest } = write
+    const [first] = records
+    if (!this.#isOurs(write)) return this.#writeInner(write)
+    if (first) {
+      const place = await this.#placeFor(first.index, write)
+      if (!place.ok) return place
+    }
+    const open = this.#open
+    if (!open) return this.#writeInner(write)
+    // Extents must not be ahead of the log, and who waits with nothing to write waits for what went before.
+    const isStrict = write.durability === 'strict' || write.extents !== undefined
+    const appended = this.#append(open, records, isStrict)
+    return appended.ok && concernsDatabase(rest) ? this.#writeInner(rest) : appended
+  }
+
+  close(): void {
+    this.#leaveFile()
+    this.#owners?.close()
+    this.#owners = this.#folder = null
+    this.#inner.close()
+  }
+
+  #leaveFile(): void {
+    this.#open?.file.close()
+    this.#open = null
+  }
+
+  /** What is written beside the current database, such as one that is imported, is not in files. */
+  #isOurs({ generation, state }: DiskWrite): boolean {
+    const current = this.#state?.generation
+    return this.#folder !== null && generation === current && (state === undefined || state.generation === current)
+  }
+
+  async #writeInner(write: DiskWrite): Promise<Result<void, DiskTrouble>> {
+    const state = write.state && this.#stateToWrite(write.state)
+    const written = await this.#inner.write(state === undefined ? write : { ...write, state })
+    if (written.ok && state) this.#state = state
+    return written
+  }
+
+  /** Where the log is only this class knows; whoever else writes the state leaves that as it is. */
+  #stateToWrite(state: DiskState): DiskState {
+    const current = this.#state
+    if (current?.generation !== state.generation) return state
+    const { pieces, slotsSince } = current
+    return {
+      ...state,
+      format: DISK_FORMAT,
+      ...(pieces && { pieces: withoutFolded(pieces, state.head) }),
+      ...(slotsSince !== undefined && { slotsSince }),
+    }
+  }
+
+  /** Sees to it that the log goes on where it should: in `#open`, or in the database when there is none. */
+  async #placeFor(first: number, { epoch, generation }: DiskWrite): Promise<Result<void, DiskTrouble>> {
+    if (this.#open && this.#open.at < this.#options.fullBytes) return ok(undefined)
+    const state = this.#state
+    if (!state) return ok(undefined)
+    if (state.slotsSince === undefined) return this.#makeSlots(epoch, state)
+    const slot = freeSlot(state, this.#options.now(), this.#options.ripeAfterMs)
+    if (slot === null) {
+      // Without a free one the last one grows on. What another owner wrote last is never gone on with.
+      const isInDatabase = this.#open !== null || piecesOf(state).at(-1)?.slot === null
+      return isInDatabase ? ok(undefined) : this.#enter({ first, slot: null }, epoch, state)
+    }
+    return this.#beginFile(slot, first, { generation, epoch, mark: drawMark() }, state)
+  }
+
+  /** All at once and once only: what they are called has to be on the disk long before what is in them. */
+  async #makeSlots(epoch: Epoch, state: DiskState): Promise<Result<void, DiskTrouble>> {
+    const folder = this.#folder
+    try {
+      for (const slot of slotNumbers) (await folder?.open(slotName(slot)))?.close()
+    } catch {
+      this.#folder = null
+      return ok(undefined)
+    }
+    const { generation } = state
+    const noted = { ...state, format: DISK_FORMAT, slotsSince: this.#options.now() }
+    this.#state = noted
+    return this.#writeInner({ epoch, generation, durability: 'strict', state: noted })
+  }
+
+  async #beginFile(
+    slot: number,
+    first: number,
+    owner: FrameOwner,
+    state: DiskState,
+  ): Promise<Result<void, DiskTrouble>> {
+    const folder = this.#folder
+    if (!folder) return ok(undefined)
+    const frame = firstFrame(owner, first)
+    const begun = await attempt(async () => {
+      const file = await folder.open(slotName(slot))
+      try {
+        file.write(frame, 0)
+        file.flush()
+        this.#open?.file.flush()
+        return { file, owner, at: frame.length, room: file.size(), syncedBefore: first }
+      } catch (error) {
+        file.close()
+        throw error
+      }
+    })
+    if (!begun.ok) return begun
+    const { epoch, mark } = owner
+    const entered = await this.#enter({ first, slot, epoch, mark }, epoch, state)
+    if (!entered.ok) {
+      begun.value.file.close()
+      return entered
+    }
+    this.#leaveFile()
+    this.#open = begun.value
+    return entered
+  }
+
+  /** From here on whoever opens the database looks there. */
+  async #enter(piece: LogPiece, epoch: Epoch, state: DiskState): Promise<Result<void, DiskTrouble>> {
+    const { generation } = state
+    const entered = { ...state, format: DISK_FORMAT, pieces: withPiece(piecesOf(state), piece) }
+    const written = await this.#inner.write({ epoch, generation, durability: 'strict', state: entered })
+    if (written.ok) this.#state = entered
+    return written
+  }
+
+  #append(open: OpenPiece, records: readonly StoredPiece[], isStrict: boolean): Result<void, DiskTrouble> {
+    const { file, owner, syncedBefore } = open
+    const last = records.at(-1)
+    const frame = last && encodeFrame({ owner, syncedBefore, records })
+    const appended = attemptNow(() => {
+      if (!this.#isOwner()) return false
+      if (frame) writeFrame(open, frame)
+      if (isStrict) file.flush()
+      return this.#isOwner()
+    })
+    if (!appended.ok) {
+      // A full disk may have room again; any other trouble is left behind with the file.
+      if (appended.error.kind !== 'full') this.#leaveFile()
+      return appended
+    }
+    if (!appended.value) return err({ kind: 'fenced', reason: 'Another owner has come.' })
+    if (frame) open.at += frame.length
+    if (isStrict && last) open.syncedBefore = last.index + 1
+    return ok(undefined)
+  }
+
+  #isOwner(): boolean {
+    return this.#owners?.size() === this.#epoch + 1
+  }
+
+  async #piecesToRead(generation: number, from: number): Promise<Result<readonly LogPiece[], DiskTrouble>> {
+    const state = this.#state
+    const known = state && [state, state.previous].find((each) => each?.generation === generation)
+    if (known) return ok(piecesOf(known))
+    const inDatabase = ok<readonly LogPiece[]>([{ first: from, slot: null }])
+    if (state || !this.#folder) return inDatabase
+    // Where nothing at all is stored, files are what a deleted database has left behind.
+    const newest = await this.#inner.newestGeneration()
+    return newest.ok && newest.value > 0 ? guessPieces(this.#inner, this.#folder, generation) : inDatabase
+  }
+}
+
+const writeFrame = (open: OpenPiece, frame: Uint8Array<ArrayBuffer>): void => {
+  while (open.at + frame.length > open.room) {
+    open.file.write(ROOM, open.room)
+    open.room += ROOM.length
+  }
+  open.file.write(frame, open.at)
+}
+
+const drawMark = (): number => crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
+
+const concernsDatabase = (write: Omit<DiskWrite, 'records'>): boolean =>
+  write.state !== undefined ||
+  write.extents !== undefined ||
+  write.dropRecordsBefore !== undefined ||
+  write.dropExtentsFrom !== undefined ||
+  write.dropGenerations !== undefined
