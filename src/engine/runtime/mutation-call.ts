@@ -136,6 +136,7 @@ export const createMutationCaller = (
     params: Json,
     reason: Failure,
     trace: PhaseTrace,
+    wasInterrupted = false,
   ): Promise<void> => {
     const ended = { ...endOf(run, mutation, method, params), trace }
     if (method?.reconcile === undefined) {
@@ -145,7 +146,10 @@ export const createMutationCaller = (
     const found = await reconcile(clock, options.mutationTimeoutMs, method, params, run, mutation)
     crash.reach('mutation_reconciled')
     if (found.kind === 'applied') apply(run, mutation, found.value, trace, 'reconciled')
-    else if (found.kind === 'not_applied') {
+    else if (found.kind === 'not_applied' && wasInterrupted) {
+      // Nobody refused it and no server was slow: it can be tried again at once.
+      transitions.crashAttempt(run, mutation)
+    } else if (found.kind === 'not_applied') {
       const message = `${reason.message} A check showed that it did not happen.`
       transitions.failAttempt(run, { ...ended, failure: failure('network', message), resolvedBy: 'reconciled' })
     } else {
@@ -167,7 +171,8 @@ export const createMutationCaller = (
       return
     }
     if (mutation.status === 'in_flight' || mutation.status === 'indeterminate') {
-      await checkOrAsk(run, mutation, method, params, failure('network', mutation.error ?? interrupted), noTrace)
+      const reason = failure('network', mutation.error ?? interrupted)
+      await checkOrAsk(run, mutation, method, params, reason, noTrace, mutation.status === 'in_flight')
       return
     }
     const reason = mutation.error ?? `There is no tool ${opOf(mutation)} any more.`

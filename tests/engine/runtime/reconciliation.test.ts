@@ -164,6 +164,42 @@ describe('a mutation that was in flight when the tab died', () => {
     expect(world.box.calls).toHaveLength(1)
   })
 
+  test('and certainly did not happen is tried again at once: nobody refused it, so there is nothing to wait for', async () => {
+    world.box.checks = [{ kind: 'not_applied' }, { kind: 'not_applied' }]
+    await world.crash()
+    await lookAgain()
+    await world.settle()
+    expect(ledger()).toEqual([
+      { status: 'failed', result: null, resolved_by: 'reconciled' },
+      { status: 'applied', result: expect.anything(), resolved_by: null },
+    ])
+    const attempts = `SELECT status, retries_used FROM handler_runs WHERE id IN (SELECT handler_run_id FROM mutations) ORDER BY id`
+    expect(world.rows(attempts)).toMatchObject([
+      { status: 'crashed', retries_used: 0 },
+      { status: 'committed', retries_used: 0 },
+    ])
+    expect(world.box.calls[1]?.key).toBe(world.box.calls[0]?.key)
+    expect(eventStatus()).toBe('consumed')
+  })
+
+  test('and did not happen three times in a row is not tried a fourth time: the script may be what kills the tab', async () => {
+    for (const death of [1, 2, 3]) {
+      world.box.answers.push('never')
+      world.box.checks = [{ kind: 'not_applied' }, { kind: 'not_applied' }]
+      const looked = checks()
+      await world.crash()
+      await world.until(() => checks() === looked + 1)
+      await new Promise((resolve) => setImmediate(resolve))
+      world.clock.advance(1000)
+      await world.until(() => checks() === looked + 2)
+      if (death < 3) await world.until(() => world.box.calls.length === death + 1)
+    }
+    await world.settle()
+    expect(world.box.calls).toHaveLength(3)
+    expect(world.questions()).toMatchObject([{ kind: 'internal_failure' }])
+    expect(ledger().map(({ status }) => status)).toEqual(['failed', 'failed', 'failed'])
+  })
+
   test('waits with the look until its workflow is resumed', async () => {
     await world.engine.pauseWorkflow(id)
     world.box.checks = [{ kind: 'not_applied' }, { kind: 'not_applied' }]

@@ -84,17 +84,22 @@ export const loseOutcome = (
   escalate(transition, run, 'indeterminate_mutation', failed)
 }
 
-/** An attempt that was going on when the tab died, found on the next start. */
-export const crashAttempt = (transition: Transition, run: HandlerRun, unsent: Mutation | null): RunStatus => {
+/** An attempt that was going on when the tab died, found on the next start; its mutation certainly was not made. */
+export const crashAttempt = (transition: Transition, run: HandlerRun, undone: Mutation | null): RunStatus => {
   const { tx, now } = transition
   if (crashesInRow(tx, run) + 1 >= maxCrashesInRow) {
     const message = `The tab died ${String(maxCrashesInRow)} times in a row while "${run.handlerName}" was in phase "${run.phase}". It is not tried again by itself, because the script may be what kills the tab.`
     const failed: FailedAttempt = { failure: failure('internal', message), trace: noTrace, touched: [] }
-    failAttempt(transition, run, unsent === null ? failed : { ...failed, mutation: { entry: unsent, evidence: {} } })
+    failAttempt(transition, run, undone === null ? failed : { ...failed, mutation: { entry: undone, evidence: {} } })
     return 'failed:internal'
   }
   const message = `The tab was closed or died in phase "${run.phase}".`
-  if (unsent !== null) moveMutation(transition, unsent, 'refused', { error: `${message} Nothing had been sent.` })
+  const move = undone && failingMove[undone.status]
+  if (undone !== null && move !== undefined && move !== null) {
+    const wasSent = undone.status !== 'pending'
+    const error = `${message} ${wasSent ? 'A check showed that it did not happen.' : 'Nothing had been sent.'}`
+    moveMutation(transition, undone, move, { error, ...resolution(transition, wasSent ? 'reconciled' : null) })
+  }
   if (!isPastBoundary(run)) releaseEvents(transition, run)
   const status = moveStatus(run, 'crashed')
   stopAttempt(

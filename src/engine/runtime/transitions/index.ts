@@ -166,7 +166,7 @@ export const createTransitions = (ports: TransitionPorts) => {
         loseOutcome(t, run, failed)
       })
     },
-    crashAttempt: (run: HandlerRun, unsent: Mutation | null): RunStatus => commit((t) => crashAttempt(t, run, unsent)),
+    crashAttempt: (run: HandlerRun, undone: Mutation | null): RunStatus => commit((t) => crashAttempt(t, run, undone)),
     cancelAttempt: (runId: string, reason: string): Result<void> => commit((t) => cancelAttempt(t, runId, reason)),
 
     resolveEscalation: (id: string, action: EscalationAction, value: JsonText | null): Result<Escalation> =>
