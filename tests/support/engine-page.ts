@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import type { LogIn } from './engine-site/measured.worker.ts'
 import type {} from './engine-site/site.ts'
 import { createProfile, launchChromium } from './launch-chromium.ts'
 import { serveSite } from './serve-site.ts'
@@ -11,7 +12,7 @@ export interface EnginePage {
 }
 
 /** The engine in a real browser on a profile of its own, with one tool that does nothing. */
-export const openEnginePage = async (database: string): Promise<EnginePage> => {
+export const openEnginePage = async (database: string, logIn: LogIn = 'files'): Promise<EnginePage> => {
   const site = await serveSite('engine-site')
   const profile = await createProfile()
   let chromium = await launchChromium(profile.folder)
@@ -21,7 +22,7 @@ export const openEnginePage = async (database: string): Promise<EnginePage> => {
     return page
   }
   const page = await openPage()
-  await page.evaluate((name) => globalThis.measured.open(name), database)
+  await page.evaluate(([name, place]) => globalThis.measured.open(name, place), [database, logIn] as const)
   return {
     page,
     relaunch: async () => {

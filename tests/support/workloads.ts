@@ -94,16 +94,25 @@ export const carryAll = async (engine: Engine, { workflowIds }: Deployed): Promi
 }
 
 /** W2: milliseconds from publishing one event to its commit, each with the engine idle before. */
-export const latencies = async (engine: Engine, events: number): Promise<number[]> => {
+export const latencies = async (
+  engine: Engine,
+  events: number,
+  /** Resolves when the event is consumed, and that is on the disk. */
+  committed: (messageId: string) => Promise<void>,
+): Promise<number[]> => {
   const { workflowIds } = await deployCarriers(engine, 1, 1)
   const [workflowId = ''] = workflowIds
   const times: number[] = []
   for (let n = 0; n < events; n += 1) {
+    const messageId = `m${n}`
     const start = performance.now()
-    const published = await engine.publishEvent(workflowId, 'item', { messageId: `m${n}`, payload: { n } })
+    const isCommitted = committed(messageId)
+    const published = await engine.publishEvent(workflowId, 'item', { messageId, payload: { n } })
     if (!published.ok) throw new Error(published.error.message)
-    await engine.whenQuiet()
+    await isCommitted
     times.push(performance.now() - start)
+    // The consumer looks once more whether there is another, and finds none.
+    await engine.whenQuiet()
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   return times

@@ -2,6 +2,7 @@ import { expose } from 'comlink'
 import { createEngine, type Engine } from '#engine/runtime/engine.ts'
 import { startChangeFeed } from '#worker/change-feed.ts'
 import { createMonotonicIds } from '#worker/monotonic-ids.ts'
+import { IndexedDbDisk } from '#worker/persistence/indexed-db-disk.ts'
 import { openDisk } from '#worker/persistence/open-disk.ts'
 import { createAfterOthers } from '#worker/persistence/after-others.ts'
 import { openDurableDatabase, type DurableDatabase } from '#worker/persistence/open-durable-database.ts'
@@ -27,6 +28,9 @@ import {
   type Deployed,
 } from '../workloads.ts'
 
+/** Where the log goes: as in the application, or all of it to IndexedDB as where files cannot be shared. */
+export type LogIn = 'files' | 'database'
+
 interface Opened {
   engine: Engine
   database: Database
@@ -45,9 +49,11 @@ const here = (): Opened => {
 }
 
 /** As src/worker/open-engine.ts puts it together, with one tool more, and everything in reach. */
-const open = async (name: string): Promise<Opened> => {
+const open = async (name: string, logIn: LogIn): Promise<Opened> => {
+  // Files are relied on as they are in any installation that is older than two minutes.
+  const disk = logIn === 'files' ? openDisk(name, { ripeAfterMs: 0 }) : new IndexedDbDisk(name, indexedDB)
   const found = await openDurableDatabase({
-    disk: openDisk(name, { ripeAfterMs: 0 }),
+    disk,
     sqlite: await sqliteInBrowser(),
     afterOthers: createAfterOthers(),
   })
@@ -95,11 +101,26 @@ const rawStrictPuts = async (count: number): Promise<number[]> => {
   return times
 }
 
+/** Resolves when the event of this name is consumed, and that is on the disk. */
+const committedOnDisk = async (messageId: string): Promise<void> => {
+  const { database, durable } = here()
+  await new Promise<void>((resolve) => {
+    const stop = database.onCommit((tables) => {
+      if (!tables.has('events')) return
+      const event = database.get('SELECT status FROM events WHERE message_id = ? ORDER BY id DESC', [messageId])
+      if (event?.['status'] !== 'consumed') return
+      stop()
+      resolve()
+    })
+  })
+  await durable.durability.barrier()
+}
+
 const api = {
   /** Milliseconds from nothing to an engine that runs, after a start that was not the first of this worker. */
-  async open(name: string): Promise<number> {
+  async open(name: string, logIn: LogIn = 'files'): Promise<number> {
     const start = performance.now()
-    opened = await open(name)
+    opened = await open(name, logIn)
     return performance.now() - start
   },
   deploy: (workflows: number, events: number): Promise<Deployed> => deployCarriers(here().engine, workflows, events),
@@ -132,7 +153,7 @@ const api = {
     await here().engine.whenQuiet()
     return performance.now() - start
   },
-  latency: (events: number): Promise<number[]> => latencies(here().engine, events),
+  latency: (events: number): Promise<number[]> => latencies(here().engine, events, committedOnDisk),
   deployTimed: (workflows: number): Promise<void> => deployTimed(here().engine, workflows),
   async wakeDelays(forMs: number): Promise<number[]> {
     const since = Date.now()

@@ -1,10 +1,12 @@
+import type { Disk } from '#worker/persistence/disk.ts'
 import { IndexedDbDisk } from '#worker/persistence/indexed-db-disk.ts'
+import { openDisk } from '#worker/persistence/open-disk.ts'
 import { openDurableDatabase, type DurableDatabase } from '#worker/persistence/open-durable-database.ts'
 import { sqliteInBrowser } from '../../../support/durability-site/open-in-browser.ts'
 import { BULK, FIRST, serveStore, small, TABLES } from './serve-store.mjs'
 
 let durable: DurableDatabase
-let disk: IndexedDbDisk
+let disk: Disk
 let isStrict = false
 let onWritten: () => void = () => undefined
 
@@ -14,7 +16,8 @@ serveStore({
   load: sqliteInBrowser,
   async open(name, durability) {
     isStrict = durability === 'strict'
-    disk = new IndexedDbDisk(name, indexedDB)
+    // Files are relied on as they are in any installation that is older than two minutes.
+    disk = self.name.includes('IndexedDB') ? new IndexedDbDisk(name, indexedDB) : openDisk(name, { ripeAfterMs: 0 })
     const write = disk.write.bind(disk)
     disk.write = async (each) => {
       const result = await write(each)
