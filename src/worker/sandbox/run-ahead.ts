@@ -7,16 +7,16 @@ import type { AheadResult, LoggedLine, PhaseEnding } from './thread.ts'
 export function jobThatFollows(job: PhaseJob, ending: PhaseEnding, now: number): PhaseJob | undefined {
   if (job.then === undefined || !('outcome' in ending) || ending.outcome.kind !== 'returned') return undefined
   const { workflowId, scriptId, code, operations, mutations, handler, limits } = job
-  const { orElse, ...following } = job.then
+  const { phase, seed, orElse, foreseen, then } = job.then
   const value = ending.outcome.value ?? orElse
   if (value === undefined || value.length > MOST_AHEAD_CHARS) return undefined
-  if (following.phase === 'mutate' && !reservesSomething(value)) return undefined
-  return {
-    ...{ workflowId, scriptId, code, operations, handler, now, args: [value] },
-    ...following,
-    ...(mutations === undefined ? {} : { mutations }),
-    ...(limits === undefined ? {} : { limits }),
-  }
+  if (phase === 'mutate' && !reservesSomething(value)) return undefined
+  const next: PhaseJob = { workflowId, scriptId, code, operations, handler, now, args: [value], phase, seed }
+  if (foreseen !== undefined) next.foreseen = foreseen
+  if (then !== undefined) next.then = then
+  if (mutations !== undefined) next.mutations = mutations
+  if (limits !== undefined) next.limits = limits
+  return next
 }
 
 /** Without a reservation nothing follows. Told from the text: a guess is enough here. */
