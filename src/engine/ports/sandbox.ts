@@ -69,6 +69,19 @@ export interface AbortSignalLike {
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
+/**
+ * The phase that will be asked for next, with what the one before it returns as its only argument, if nothing comes between. It
+ * may be run ahead: a phase does nothing by itself, and what it asks for is asked when it is its turn.
+ */
+export interface FollowingPhase {
+  phase: 'prepare' | 'mutate'
+  /** Its argument when the one before it returns undefined. */
+  orElse?: JsonText
+  /** What its host would answer if it were asked for at this moment. A `prepare` is not worth running without. */
+  foresee?: PhaseHost['foresee'] | undefined
+  then?: FollowingPhase | undefined
+}
+
 export interface PhaseRequest {
   workflowId: string
   /** Names the compiled code in caches: the same id always means the same code. */
@@ -82,11 +95,7 @@ export interface PhaseRequest {
   operations: readonly string[]
   /** Those of them that end their phase when they are called alone. */
   mutations?: readonly string[]
-  /**
-   * The phase that will be asked for next, with what this one returns as its only argument, if nothing comes between. It may be
-   * run ahead: a phase does nothing by itself, and what it asks for is asked when it is its turn.
-   */
-  then?: 'mutate'
+  then?: FollowingPhase
   /** Plain values on `ctx`, such as `session`. */
   values?: Readonly<Record<string, Json>>
   limits?: Partial<SandboxLimits>

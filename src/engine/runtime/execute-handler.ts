@@ -6,7 +6,7 @@ import type { Mutation } from '../model/mutation.ts'
 import type { Result } from '../model/result.ts'
 import { err, ok } from '../model/result.ts'
 import type { Workflow } from '../model/workflow.ts'
-import type { PhaseOutcome, ScriptPhase } from '../ports/sandbox.ts'
+import type { FollowingPhase, PhaseOutcome, ScriptPhase } from '../ports/sandbox.ts'
 import { isTextTooDeep, TOO_DEEP } from '../script/nesting.ts'
 import { parsePrepareResult } from '../script/prepare-result.ts'
 import type { MutationCaller } from './mutation-call.ts'
@@ -162,7 +162,10 @@ const createConsumerSteps = (
     if (cancelIfGone(transitions, run, script)) return
     const hosts = hostFor(run, workflow, script, 'prepare')
     const { host, agent } = hosts
-    const outcome = await runScript(run, script, 'prepare', [run.inputState ?? 'null'], hosts)
+    const outcome = await runScript(run, script, 'prepare', [run.inputState ?? 'null'], {
+      ...hosts,
+      then: mutateAfter(run, script),
+    })
     if (outcome.kind !== 'returned') {
       fail(run, failureOf(outcome), host)
       return
@@ -212,7 +215,13 @@ const createConsumerSteps = (
     const hosts = hostFor(run, workflow, script, 'next')
     const { host, agent } = hosts
     const args = [run.prepareResult ?? 'null', mutationForScript(run)]
-    const state = stateOf(await runScript(run, script, 'next', args, hosts), options)
+    const then: FollowingPhase = {
+      phase: 'prepare',
+      orElse: run.inputState ?? 'null',
+      foresee: hostFor(run, workflow, script, 'prepare').host.foresee,
+      then: mutateAfter(run, script),
+    }
+    const state = stateOf(await runScript(run, script, 'next', args, { ...hosts, then }), options)
     if (!state.ok) {
       fail(run, state.error, host)
       return
@@ -281,12 +290,12 @@ type RunScript = (
   script: LoadedScript,
   phase: ScriptPhase,
   args: readonly JsonText[],
-  hosts: Hosts,
+  hosts: Hosts & { then?: FollowingPhase | undefined },
 ) => Promise<PhaseOutcome>
 
 const createRunScript = ({ store, sandbox, tools, crash }: EnginePorts, options: EngineOptions): RunScript => {
   const operationsOf = createContextOperations(tools)
-  return async (run, script, phase, args, { host, agent }) => {
+  return async (run, script, phase, args, { host, agent, then }) => {
     if (!hasHandler(script, run)) {
       const message = `Version ${String(script.version)} of the script has no ${run.handlerType} "${run.handlerName}" any more. Bring it back, or skip these events.`
       return { kind: 'failed', failure: failure('logic', message) }
@@ -301,7 +310,8 @@ const createRunScript = ({ store, sandbox, tools, crash }: EnginePorts, options:
       args,
       ...operationsOf(agent !== undefined),
       ...(agent === undefined ? {} : { values: { session: agent.values } }),
-      ...(isFollowedByMutate(run, script, phase, agent) ? { then: 'mutate' } : {}),
+      // What an agent sees on `ctx.session` may be another thing in each of its phases.
+      ...(then === undefined || agent !== undefined ? {} : { then }),
       limits: { ...options.limits, ...sandboxLimitsOf(store.settings, run.workflowId) },
       host,
     })
@@ -312,13 +322,8 @@ const createRunScript = ({ store, sandbox, tools, crash }: EnginePorts, options:
   }
 }
 
-/** What an agent sees on `ctx.session` may be another thing in each of its phases. */
-const isFollowedByMutate = (
-  run: HandlerRun,
-  { config }: LoadedScript,
-  phase: ScriptPhase,
-  agent: AgentHost | undefined,
-): boolean => phase === 'prepare' && agent === undefined && config.consumers[run.handlerName]?.hasMutate === true
+const mutateAfter = (run: HandlerRun, { config }: LoadedScript): FollowingPhase | undefined =>
+  config.consumers[run.handlerName]?.hasMutate === true ? { phase: 'mutate' } : undefined
 
 const failureOf = (outcome: PhaseOutcome): Failure =>
   outcome.kind === 'failed'

@@ -1,71 +1,38 @@
 import type { Failure } from '#engine/model/errors.ts'
-import type { PhaseHost, PhaseOutcome, PhaseRequest } from '#engine/ports/sandbox.ts'
+import { createGuess, type Guess, type GuessParts } from './guess.ts'
 import { limitFailure, resolveLimits } from './limits.ts'
-import { takeEnding } from './phase-ending.ts'
-import type { LoggedLine, PhaseEnding } from './thread.ts'
+import type { AheadResult } from './thread.ts'
 import type { ThreadTask } from './thread-task.ts'
 
-interface Claim {
-  host: PhaseHost
-  resolve(outcome: PhaseOutcome): void
-  /** It wanted something that only its host can tell. */
-  runInstead(): void
-}
-
-/** A phase that a thread runs before it is asked for. It has its outcome only once somebody claims it. */
+/** What a thread does after a phase that it has answered already. */
 export interface AheadTask extends ThreadTask {
-  fits(request: PhaseRequest): boolean
-  claim(claim: Claim): void
+  readonly guess: Guess
 }
 
-export function createAheadTask(
-  before: PhaseRequest,
-  { outcome }: Extract<PhaseEnding, { outcome: unknown }>,
-): AheadTask {
-  const { workflowId, scriptId, handler, then: phase } = before
-  const value = outcome.kind === 'returned' ? outcome.value : undefined
-  const limits = JSON.stringify(before.limits)
-  const { cpuMs } = resolveLimits(before.limits)
-  let claimed: Claim | undefined
-  let ended: { ending: PhaseEnding | null; logs: readonly LoggedLine[] } | undefined
+export function createAheadTask(parts: GuessParts): AheadTask {
+  const { request, following } = parts
+  const { cpuMs } = resolveLimits(request.limits)
+  const guess = createGuess(parts)
 
-  const meet = (): void => {
-    if (claimed === undefined || ended === undefined) return
-    const { host, resolve, runInstead } = claimed
-    if (ended.ending === null) {
-      runInstead()
-      return
-    }
-    for (const { level, message } of ended.logs) host.log(level, message)
-    takeEnding(host, ended.ending, resolve)
-  }
+  /** With two phases run ahead nobody can tell which of them it was. Run in its turn, each fails by itself. */
+  const resultOf = (failure: Failure): AheadResult => ({
+    ending: following.then === undefined ? { outcome: { kind: 'failed', failure } } : null,
+    logs: [],
+    tookForeseen: false,
+  })
 
   return {
-    key: workflowId,
-    scriptId,
+    key: request.workflowId,
+    scriptId: request.scriptId,
     tooLong: limitFailure('cpuMs', cpuMs),
+    // Enough for several: only the last of them takes longer than a moment.
     start: ({ watchdog }) => watchdog.watch(cpuMs),
     hear(message) {
       if (message.type !== 'ahead') return false
-      ended = message
-      meet()
+      guess.settle(message.results)
       return true
     },
-    fail(failure: Failure) {
-      ended = { ending: { outcome: { kind: 'failed', failure } }, logs: [] }
-      meet()
-    },
-    fits: (request) =>
-      request.phase === phase &&
-      request.scriptId === scriptId &&
-      request.handler === handler &&
-      request.args.length === 1 &&
-      request.args[0] === value &&
-      request.values === undefined &&
-      JSON.stringify(request.limits) === limits,
-    claim(claim) {
-      claimed = claim
-      meet()
-    },
+    fail: (failure) => guess.settle([resultOf(failure)]),
+    guess,
   }
 }

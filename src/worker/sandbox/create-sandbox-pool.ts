@@ -1,8 +1,9 @@
 import { failure } from '#engine/model/errors.ts'
 import type { PhaseOutcome, PhaseRequest, Sandbox } from '#engine/ports/sandbox.ts'
-import type { AheadTask } from './ahead-task.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { createFirstCalls } from './first-calls.ts'
+import { createGuessLuck } from './guess-luck.ts'
+import { createGuesses } from './guesses.ts'
 import { createPhaseTask } from './phase-task.ts'
 import { BRIEF_MS, createThreadSlot, type ThreadSlot } from './thread-slot.ts'
 import { createDescribeTask, type ThreadTask } from './thread-task.ts'
@@ -45,9 +46,9 @@ export function createSandboxPool({ wasm, compile, spawn, ...options }: SandboxP
   const slots = new Set<ThreadSlot>()
   const idleSince = new Map<ThreadSlot, number>()
   const queue = createFairQueue<ThreadTask>()
-  const firstCalls = createFirstCalls()
-  /** By workflow: each has one phase at a time, and so at most one that was run ahead. */
-  const ahead = new Map<string, AheadTask>()
+  const luck = createGuessLuck()
+  const guesses = createGuesses(luck)
+  const ofPhases = { firstCalls: createFirstCalls(), luck, wentOn: guesses.put }
   let isClosed = false
   let lookTimer: ReturnType<typeof setTimeout> | undefined
   let retireTimer: ReturnType<typeof setTimeout> | undefined
@@ -136,13 +137,8 @@ export function createSandboxPool({ wasm, compile, spawn, ...options }: SandboxP
   }
 
   const runPhase = (request: PhaseRequest, resolve: (outcome: PhaseOutcome) => void): void => {
-    const { workflowId, host } = request
-    const runInTurn = (): void =>
-      submit(createPhaseTask(request, { firstCalls, wentOn: (task) => ahead.set(workflowId, task) }, resolve))
-    const guessed = ahead.get(workflowId)
-    ahead.delete(workflowId)
-    if (guessed?.fits(request) === true) guessed.claim({ host, resolve, runInstead: runInTurn })
-    else runInTurn()
+    const runInTurn = (): void => submit(createPhaseTask(request, ofPhases, resolve))
+    if (!guesses.claim(request, resolve, runInTurn)) runInTurn()
   }
 
   const fill = (): void => {

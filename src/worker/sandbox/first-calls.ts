@@ -8,15 +8,15 @@ const MOST_KNOWN = 256
  * the phase instead of costing a way there and back.
  */
 export interface FirstCalls {
-  guessFor(request: PhaseRequest): Pick<HostCall, 'op' | 'args'> | undefined
+  ofPrepare(handler: Pick<PhaseRequest, 'scriptId' | 'handler'>): Pick<HostCall, 'op' | 'args'> | undefined
   learn(request: PhaseRequest, calls: readonly HostCall[]): void
 }
 
 export function createFirstCalls(): FirstCalls {
   const known = new Map<string, Pick<HostCall, 'op' | 'args'>>()
-  const keyOf = ({ scriptId, handler }: PhaseRequest): string => `${scriptId} ${handler}`
+  const keyOf = ({ scriptId, handler }: Pick<PhaseRequest, 'scriptId' | 'handler'>): string => `${scriptId} ${handler}`
   return {
-    guessFor: (request) => (request.phase === 'prepare' ? known.get(keyOf(request)) : undefined),
+    ofPrepare: (handler) => known.get(keyOf(handler)),
     learn(request, [first, ...others]) {
       if (request.phase !== 'prepare') return
       const key = keyOf(request)

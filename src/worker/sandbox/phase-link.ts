@@ -1,5 +1,5 @@
 import type { JsonText } from '#engine/model/json.ts'
-import type { HostReply, PhaseHost, PhaseRequest } from '#engine/ports/sandbox.ts'
+import type { FollowingPhase, HostReply, PhaseHost, PhaseRequest } from '#engine/ports/sandbox.ts'
 import type { RandomSeed } from './random.ts'
 
 export interface HostCall {
@@ -9,14 +9,28 @@ export interface HostCall {
 }
 
 /** A phase as data: what can be sent to another thread. Time and chance come with it and with every reply. */
-export interface PhaseJob extends Omit<PhaseRequest, 'host'> {
+export interface PhaseJob extends Omit<PhaseRequest, 'host' | 'then'> {
   now: number
   seed: RandomSeed
   /** What the script will probably ask for first, and the answer to it. */
   foreseen?: ForeseenCall
-  /** Chance for the phase that is run ahead. */
-  thenSeed?: RandomSeed
+  then?: FollowingJob
 }
+
+/** What is to be run ahead when a phase is over. It has chance of its own, so that it can be replayed too. */
+export interface FollowingJob extends Pick<FollowingPhase, 'phase' | 'orElse'> {
+  seed: RandomSeed
+  foreseen?: ForeseenCall
+  then?: FollowingJob
+}
+
+/**
+ * A `prepare` sees the time at which it runs, and may plan by it. So long it may lie until it is asked for; and one that takes
+ * longer is nothing to build a further guess on.
+ */
+export const FRESH_MS = 50
+/** Longer texts are neither kept for a phase that may never be asked for nor sent along for it. */
+export const MOST_AHEAD_CHARS = 64 * 1024
 
 export interface ForeseenCall {
   op: string
@@ -55,11 +69,10 @@ export interface PhaseLink {
   last?(call: HostCall): void
 }
 
-const chance = (host: PhaseHost): RandomSeed => [host.random(), host.random()]
+export const chance = (host: PhaseHost): RandomSeed => [host.random(), host.random()]
 
-export function phaseToJob({ host, ...request }: PhaseRequest): PhaseJob {
-  const job: PhaseJob = { ...request, now: host.now(), seed: chance(host) }
-  return request.then === undefined ? job : { ...job, thenSeed: chance(host) }
+export function phaseToJob({ host, then: _, ...request }: PhaseRequest): PhaseJob {
+  return { ...request, now: host.now(), seed: chance(host) }
 }
 
 /** Replies in the order of arrival, for the one who asks for the next. */

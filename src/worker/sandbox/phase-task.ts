@@ -1,31 +1,33 @@
 import type { ForeseenAnswer, PhaseOutcome, PhaseRequest } from '#engine/ports/sandbox.ts'
 import { createAheadTask, type AheadTask } from './ahead-task.ts'
-import type { FirstCalls } from './first-calls.ts'
+import { followingJob, type Foresight } from './following-job.ts'
+import type { Guess } from './guess.ts'
 import { limitFailure, resolveLimits } from './limits.ts'
-import { answerCalls, phaseToJob, type PhaseJob } from './phase-link.ts'
+import { answerCalls, phaseToJob, type FollowingJob, type PhaseJob } from './phase-link.ts'
 import { takeEnding } from './phase-ending.ts'
 import type { ThreadGrip, ThreadTask } from './thread-task.ts'
 
 /** Made once: an error with its stack for every phase would be the dearest thing about it. */
 const OVER = new DOMException('The phase is over.', 'AbortError')
 
-export interface PhaseTaskParts {
-  firstCalls: FirstCalls
+export interface PhaseTaskParts extends Foresight {
   /** The thread has gone on with the phase that follows. */
-  wentOn(task: AheadTask): void
+  wentOn(guess: Guess): void
 }
 
 export function createPhaseTask(
   request: PhaseRequest,
-  { firstCalls, wentOn }: PhaseTaskParts,
+  { wentOn, ...foresight }: PhaseTaskParts,
   resolve: (outcome: PhaseOutcome) => void,
 ): ThreadTask {
   const { host, workflowId, scriptId } = request
   const { cpuMs } = resolveLimits(request.limits)
-  const guess = firstCalls.guessFor(request)
+  const { firstCalls } = foresight
+  const guess = request.phase === 'prepare' ? firstCalls.ofPrepare(request) : undefined
   let abort: AbortController | undefined
   let foreseen: ForeseenAnswer | undefined
   let grip: ThreadGrip | undefined
+  let then: FollowingJob | undefined
   let following: AheadTask | undefined
   let delivered = 0
   let turns = 0
@@ -40,9 +42,11 @@ export function createPhaseTask(
   const jobToPost = (): PhaseJob => {
     const job = phaseToJob(request)
     foreseen = guess && host.foresee?.(guess.op, guess.args)
-    return guess === undefined || foreseen === undefined
-      ? job
-      : { ...job, foreseen: { op: guess.op, args: guess.args, value: foreseen.value } }
+    if (guess !== undefined && foreseen !== undefined)
+      job.foreseen = { op: guess.op, args: guess.args, value: foreseen.value }
+    then = followingJob(request, foresight)
+    if (then !== undefined) job.then = then
+    return job
   }
 
   /** Before anything else of the same message: the answer came before whatever the script did with it. */
@@ -90,10 +94,11 @@ export function createPhaseTask(
       if (message.type !== 'done' || isOver) return false
       noteTaken(message.tookForeseen)
       if (turns === 0) firstCalls.learn(request, [])
-      const { ending, goesOn } = message
-      if (goesOn === true && 'outcome' in ending) {
-        following = createAheadTask(request, ending)
-        wentOn(following)
+      const { ending, goesOnAt: at } = message
+      if (at !== undefined && then !== undefined && 'outcome' in ending && ending.outcome.kind === 'returned') {
+        const { value } = ending.outcome
+        following = createAheadTask({ request, value, following: then, at, wentOn })
+        wentOn(following.guess)
       }
       takeEnding(host, ending, end)
       return true

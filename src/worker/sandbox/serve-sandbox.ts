@@ -62,8 +62,8 @@ export function serveSandbox(post: (message: FromThread) => void): (message: ToT
     })
     const ending = lastCall === undefined ? { outcome } : { lastCall }
     const next = jobThatFollows(job, ending, told.now + Math.round(performance.now() - told.at))
-    post({ type: 'done', ending, tookForeseen, goesOn: next !== undefined })
-    if (next !== undefined) post({ type: 'ahead', ...(await runAhead(memory, next)) })
+    post({ type: 'done', ending, tookForeseen, goesOnAt: next?.now })
+    if (next !== undefined) post({ type: 'ahead', results: await runAhead(memory, next) })
     memory.tidy()
   }
 

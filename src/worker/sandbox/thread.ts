@@ -13,6 +13,14 @@ export interface LoggedLine {
   message: string
 }
 
+/** What came of a phase that was run ahead. */
+export interface AheadResult {
+  /** Null when it wanted something that only its host can tell: then it is run again, in its turn. */
+  ending: PhaseEnding | null
+  logs: readonly LoggedLine[]
+  tookForeseen: boolean
+}
+
 /** What the supervisor says. One phase at a time, and `boot` before all else. */
 export type ToThread =
   | { type: 'boot'; wasm: WebAssembly.Module; memory: MemoryKind }
@@ -36,10 +44,10 @@ export type FromThread =
       type: 'done'
       ending: PhaseEnding
       tookForeseen?: boolean
-      /** It goes on with the phase that follows, and says `ahead` when that is over. */
-      goesOn?: boolean
+      /** It goes on with what follows, at this time, and says `ahead` when that is over: once for all it ran. */
+      goesOnAt?: number | undefined
     }
-  | { type: 'ahead'; ending: PhaseEnding | null; logs: readonly LoggedLine[] }
+  | { type: 'ahead'; results: readonly AheadResult[] }
   | { type: 'described'; shape: Result<WorkflowShape | null, Failure> }
   | { type: 'pong' }
   /** A mistake of ours: whatever this thread was doing, it will not come back to it. */

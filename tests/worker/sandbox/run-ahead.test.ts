@@ -53,7 +53,7 @@ const phases = (code: string) => {
   const request = requestOf(code)
   return {
     prepare: async (wanted: Partial<PhaseRequest> = {}) =>
-      summarize(await pool.runPhase(request({ phase: 'prepare', then: 'mutate', ...wanted }))),
+      summarize(await pool.runPhase(request({ phase: 'prepare', then: { phase: 'mutate' }, ...wanted }))),
     mutate: async (host = createFakePhaseHost({ send: () => END }), wanted: Partial<PhaseRequest> = {}) => ({
       outcome: summarize(await pool.runPhase(request({ phase: 'mutate', args: [RESERVED], host, ...wanted }))),
       calls: host.calls,
