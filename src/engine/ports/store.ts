@@ -75,6 +75,7 @@ export interface EventReads {
   peek(workflowId: string, topic: string, limit: number): Event[]
   getByMessageIds(workflowId: string, topic: string, messageIds: readonly string[]): Event[]
   reservedBy(runId: string): Event[]
+  reservedIds(runId: string): string[]
   /** Id of the oldest pending event of each topic that has one. Costs the same however many are pending. */
   oldestPending(workflowId: string): Map<string, string>
   /** One grouped count for all the workflows named, never one per topic. */

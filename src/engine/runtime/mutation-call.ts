@@ -47,7 +47,7 @@ export const createMutationCaller = (
   const perform = async (run: HandlerRun, asked: MutationCall, trace: PhaseTrace): Promise<void> => {
     const { method, params } = asked
     const refusal = asked.refusal ?? overLimit(run)
-    const eventIds = store.events.reservedBy(run.id).map(({ id }) => id)
+    const eventIds = store.events.reservedIds(run.id)
     const request = {
       toolNamespace: method.namespace,
       toolMethod: method.method,

@@ -40,16 +40,14 @@ export class Database {
   }
 
   /** Executes one writing statement and returns how many rows it changed. */
-  run(sql: string, params: readonly SqlValue[] = []): number {
-    this.#noteWrite(sql)
-    this.#step(sql, params)
+  run(sql: string, params: readonly SqlValue[] = noParams): number {
+    this.#step(this.#noteWrite(sql), params)
     return this.#connection.getRowsModified()
   }
 
   /** Like `run`, for a statement with a RETURNING clause. */
   runReturning(sql: string, params: readonly SqlValue[]): Row[] {
-    this.#noteWrite(sql)
-    return this.all(sql, params)
+    return allOf(this.#noteWrite(sql), params)
   }
 
   /** For a statement aimed at one row by its key: anything but one row changed means the caller's picture is wrong. */
@@ -59,21 +57,13 @@ export class Database {
       throw new EngineBug(`Expected one row to change, not ${changed}: ${sql} ${JSON.stringify(params)}`)
   }
 
-  get(sql: string, params: readonly SqlValue[] = []): Row | undefined {
+  get(sql: string, params: readonly SqlValue[] = noParams): Row | undefined {
     return this.all(sql, params)[0]
   }
 
   /** Reads to the end, which matters for RETURNING: SQLite checks foreign keys when the last row has been taken. */
-  all(sql: string, params: readonly SqlValue[] = []): Row[] {
-    const prepared = this.#prepare(sql)
-    const rows: Row[] = []
-    try {
-      prepared.statement.bind(bindable(params))
-      while (prepared.statement.step()) rows.push(toRow(prepared.columns, prepared.statement.get()))
-    } finally {
-      prepared.statement.reset()
-    }
-    return rows
+  all(sql: string, params: readonly SqlValue[] = noParams): Row[] {
+    return allOf(this.#prepare(sql), params)
   }
 
   /**
@@ -133,13 +123,13 @@ export class Database {
   /** Synchronous on purpose: nothing else can come between. A throw, also of COMMIT itself, rolls everything back. */
   transaction<T>(work: () => T): T {
     if (this.#isInTransaction) throw new EngineBug('A transaction cannot be opened inside a transaction.')
-    this.#step('BEGIN')
+    this.#step(this.#prepare('BEGIN'))
     this.#isInTransaction = true
     let result: T
     try {
       result = work()
       if (isThenable(result)) throw new EngineBug('A transaction cannot span an await.')
-      this.#step('COMMIT')
+      this.#step(this.#prepare('COMMIT'))
     } catch (error) {
       this.#rollback()
       throw error
@@ -180,18 +170,19 @@ export class Database {
     this.#connection.close()
   }
 
-  #noteWrite(sql: string): void {
+  #noteWrite(sql: string): Prepared {
     if (!this.#isInTransaction) throw new EngineBug(`Writing is only possible inside a transaction: ${sql}`)
-    const { writtenTable, mayCascade } = this.#prepare(sql)
+    const prepared = this.#prepare(sql)
+    const { writtenTable, mayCascade } = prepared
     if (writtenTable !== null) this.#writtenTables.add(writtenTable)
     if (writtenTable === null || mayCascade) this.#writesToAny += 1
     else this.#writesByTable.set(writtenTable, (this.#writesByTable.get(writtenTable) ?? 0) + 1)
+    return prepared
   }
 
-  #step(sql: string, params: readonly SqlValue[] = []): void {
-    const { statement } = this.#prepare(sql)
+  #step({ statement }: Prepared, params: readonly SqlValue[] = noParams): void {
     try {
-      statement.bind(bindable(params))
+      if (params.length > 0) statement.bind(bindable(params))
       statement.step()
     } finally {
       statement.reset()
@@ -201,7 +192,7 @@ export class Database {
   #rollback(): void {
     this.#writesToAny += 1
     try {
-      this.#step('ROLLBACK')
+      this.#step(this.#prepare('ROLLBACK'))
     } catch {
       // After some errors (out of memory, disk full) SQLite has already rolled back by itself, and says there is nothing to.
     }
@@ -229,12 +220,29 @@ export class Database {
   }
 }
 
+const noParams: readonly SqlValue[] = []
+
+/** What is bound to a statement stays bound only until it is reset, and it is reset after each use. */
+function allOf({ statement, columns }: Prepared, params: readonly SqlValue[]): Row[] {
+  const rows: Row[] = []
+  try {
+    if (params.length > 0) statement.bind(bindable(params))
+    while (statement.step()) rows.push(toRow(columns, statement.get()))
+  } finally {
+    statement.reset()
+  }
+  return rows
+}
+
 function toRow(columns: readonly string[], values: readonly StoredValue[]): Row {
   const row: Row = {}
   // By index: the iterator that would read nicer costs more than the rest of the loop.
   for (let i = 0; i < columns.length; i += 1) row[columns[i] ?? ''] = values[i] ?? null
   return row
 }
+
+/** Such a text is not stored as it was given. */
+export const hasNul = (value: SqlValue): boolean => typeof value === 'string' && value.includes('\0')
 
 function bindable(params: readonly SqlValue[]): SqlValue[] {
   return params.map(bindableValue)
@@ -243,7 +251,7 @@ function bindable(params: readonly SqlValue[]): SqlValue[] {
 function bindableValue(value: SqlValue): SqlValue {
   if (typeof value === 'string') {
     // sql.js hands text back only up to its first NUL: a visible stand-in is better than a silent cut.
-    return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value
+    return hasNul(value) ? value.replaceAll('\0', '\uFFFD') : value
   }
   // SQLite would store NaN as NULL.
   if (typeof value === 'number' && Number.isFinite(value)) return value

@@ -6,10 +6,12 @@ import {
   producerPhases,
   runStatuses,
   type HandlerRun,
+  type RunStatus,
 } from '#engine/model/handler-run.ts'
 import type { HandlerRunPatch, HandlerRunWrites } from '#engine/ports/store.ts'
 import { BOUND, EVER } from './bound.ts'
-import type { Database, Row, SqlValue } from './database.ts'
+import { hasNul, type Database, type Row, type SqlValue } from './database.ts'
+import { NextTime } from './next-time.ts'
 import { RowCache } from './row-cache.ts'
 import { integer, integerOrNull, oneOf, oneOfOrNull, text, textOrNull } from './row.ts'
 
@@ -43,6 +45,7 @@ const COLUMN_OF = {
 } as const satisfies Record<keyof HandlerRun, string>
 const PROPERTIES = Object.keys(COLUMN_OF) as (keyof HandlerRun)[]
 
+const TABLE = 'handler_runs'
 const COLUMNS = Object.values(COLUMN_OF).join(', ')
 const SELECT = `SELECT ${COLUMNS} FROM handler_runs`
 const SELECT_ONE = `${SELECT} WHERE id = ?`
@@ -71,31 +74,64 @@ const SELECT_COST_REACHED_AT = `
     FROM handler_runs WHERE workflow_id = ${BOUND} AND cost > 0 AND start_timestamp > ${BOUND}
   ) WHERE spent >= ?`
 const INSERT = `INSERT INTO handler_runs (${COLUMNS}) VALUES (${PROPERTIES.map(() => '?').join(', ')})`
-const update = (properties: readonly (keyof HandlerRun)[]) =>
+const updateOf = (properties: readonly (keyof HandlerRunPatch)[]) =>
   `UPDATE handler_runs SET ${properties.map((property) => `${COLUMN_OF[property]} = ?`).join(', ')} WHERE id = ?`
 
 export function createHandlerRunRepository(database: Database): HandlerRunWrites {
   // Every step reads its row afresh, several times: from memory, unless it was written meanwhile.
-  const known = new RowCache<HandlerRun | undefined>(database, 'handler_runs')
+  const known = new RowCache<HandlerRun | undefined>(database, TABLE)
+  /** By workflow. */
+  const active = new RowCache<{ id: string | null }>(database, TABLE)
+  /** Workflows in which no attempt waits for its retry, which is nearly always so. */
+  const retryless = new RowCache<true | undefined>(database, TABLE)
+  const nextRetryAt = new NextTime(database, TABLE, (after) => {
+    const row = database.get(SELECT_NEXT_RETRY_AT, [after])
+    return row ? integerOrNull(row, 'retry_at') : null
+  })
+  const updates = new Map<string, string>()
+  const updateSql = (properties: readonly (keyof HandlerRunPatch)[]): string => {
+    const name = properties.join()
+    const sql = updates.get(name) ?? updateOf(properties)
+    updates.set(name, sql)
+    return sql
+  }
+  const keepRetries = (write: () => unknown) => nextRetryAt.keep(() => retryless.keep(write))
   const one = (sql: string, params: SqlValue[]) => {
     const row = database.get(sql, params)
     return row && rowToHandlerRun(row)
   }
   const many = (sql: string, params: SqlValue[] = []) => database.all(sql, params).map(rowToHandlerRun)
 
+  const get = (id: string) => known.get(id, () => one(SELECT_ONE, [id]))
+
+  /** At most one attempt of a workflow is active. */
+  const noteStatus = (id: string, status: RunStatus | undefined, write: () => void) => {
+    const workflowId = status === undefined ? undefined : get(id)?.workflowId
+    if (workflowId === undefined) active.keep(write)
+    else if (status === 'active') active.change(workflowId, write, () => ({ id }))
+    else active.change(workflowId, write, (before) => (before?.id === id ? { id: null } : before))
+  }
+
   return {
-    get: (id) => known.get(id, () => one(SELECT_ONE, [id])),
-    activeOf: (workflowId) => one(SELECT_ACTIVE_OF, [workflowId]),
+    get,
+    activeOf(workflowId) {
+      const { id } = active.get(workflowId, () => ({ id: one(SELECT_ACTIVE_OF, [workflowId])?.id ?? null }))
+      return id === null ? undefined : get(id)
+    },
     listActive: () => many(SELECT_ACTIVE),
     listByScriptRun: (scriptRunId) => many(SELECT_BY_SCRIPT_RUN, [scriptRunId]),
     retryOf: (id) => one(SELECT_RETRY_OF, [id]),
-    awaitingRetry: (workflowId) => many(SELECT_AWAITING_RETRY, [workflowId]),
+    awaitingRetry(workflowId) {
+      let found: HandlerRun[] = []
+      retryless.get(workflowId, () => {
+        found = many(SELECT_AWAITING_RETRY, [workflowId])
+        return found.length === 0 ? true : undefined
+      })
+      return found
+    },
     dueRetries: (now, after = EVER) => many(SELECT_DUE_RETRIES, [after, now]),
     lastStopped: (workflowId) => one(SELECT_LAST_STOPPED, [workflowId]),
-    nextRetryAt(after) {
-      const row = database.get(SELECT_NEXT_RETRY_AT, [after])
-      return row ? integerOrNull(row, 'retry_at') : null
-    },
+    nextRetryAt: (after) => nextRetryAt.after(after),
     producersRunIn: (scriptRunId) =>
       database.all(SELECT_PRODUCERS_RUN, [scriptRunId]).map((row) => text(row, 'handler_name')),
     costSince(workflowId, since) {
@@ -109,33 +145,39 @@ export function createHandlerRunRepository(database: Database): HandlerRunWrites
     insert(run) {
       const values = PROPERTIES.map((property) => run[property])
       const written = { ...run }
-      known.change(
-        run.id,
-        () => database.run(INSERT, values),
-        () => (values.some(hasNul) ? undefined : written),
-      )
+      const insert = () =>
+        known.change(
+          run.id,
+          () => database.run(INSERT, values),
+          () => (values.some(hasNul) ? undefined : written),
+        )
+      const noteActive = () =>
+        run.status === 'active' ? active.change(run.workflowId, insert, () => ({ id: run.id })) : active.keep(insert)
+      if (run.retryAt === null) keepRetries(noteActive)
+      else noteActive()
     },
     update(id, patch) {
-      // In the order of the table, so that the same set of properties is always the same prepared statement.
-      const changed = PROPERTIES.filter((property) => patch[property as keyof HandlerRunPatch] !== undefined)
+      const changed = (Object.keys(patch) as (keyof HandlerRunPatch)[]).filter((name) => patch[name] !== undefined)
       if (changed.length === 0) return
-      const values = changed.map((property) => patch[property as keyof HandlerRunPatch] as SqlValue)
-      known.change(
-        id,
-        () => {
-          database.changeOne(update(changed), [...values, id])
-        },
-        // A NUL is not stored as it was given.
-        (before) =>
-          before === undefined || values.some(hasNul)
-            ? undefined
-            : { ...before, ...Object.fromEntries(changed.map((property, n) => [property, values[n]])) },
-      )
+      const values = changed.map((name) => patch[name] as SqlValue)
+      const update = () =>
+        known.change(
+          id,
+          () => {
+            database.changeOne(updateSql(changed), [...values, id])
+          },
+          // A NUL is not stored as it was given.
+          (before) =>
+            before === undefined || values.some(hasNul)
+              ? undefined
+              : { ...before, ...Object.fromEntries(changed.map((name, n) => [name, values[n]])) },
+        )
+      const noteActive = () => noteStatus(id, patch.status, update)
+      if (patch.retryAt === undefined) keepRetries(noteActive)
+      else noteActive()
     },
   }
 }
-
-const hasNul = (value: SqlValue): boolean => typeof value === 'string' && value.includes('\0')
 
 function rowToHandlerRun(row: Row): HandlerRun {
   const handlerType = oneOf(row, 'handler_type', handlerTypes)

@@ -1,7 +1,8 @@
 import { mutationResolvers, mutationStatuses, type Mutation } from '#engine/model/mutation.ts'
 import type { MutationPatch, MutationWrites } from '#engine/ports/store.ts'
 import { BOUND } from './bound.ts'
-import type { Database, Row, SqlValue } from './database.ts'
+import { hasNul, type Database, type Row, type SqlValue } from './database.ts'
+import { RowCache } from './row-cache.ts'
 import { integer, integerOrNull, oneOf, oneOfOrNull, text, textOrNull } from './row.ts'
 
 const COLUMNS = `id, handler_run_id, workflow_id, tool_namespace, tool_method, params, idempotency_key, status, result, error,
@@ -25,15 +26,15 @@ const update = (properties: readonly (keyof MutationPatch)[]) =>
   `UPDATE mutations SET ${properties.map((property) => `${PATCHABLE[property]} = ?, `).join('')}updated_at = ? WHERE id = ?`
 
 export function createMutationRepository(database: Database): MutationWrites {
+  // Looked at once more when it is on disk, and then moved.
+  const known = new RowCache<Mutation | undefined>(database, 'mutations')
+  const one = (sql: string, key: string) => {
+    const row = database.get(sql, [key])
+    return row && rowToMutation(row)
+  }
   return {
-    get(id) {
-      const row = database.get(SELECT_ONE, [id])
-      return row && rowToMutation(row)
-    },
-    ofHandlerRun(handlerRunId) {
-      const row = database.get(SELECT_OF_HANDLER_RUN, [handlerRunId])
-      return row && rowToMutation(row)
-    },
+    get: (id) => known.get(id, () => one(SELECT_ONE, id)),
+    ofHandlerRun: (handlerRunId) => one(SELECT_OF_HANDLER_RUN, handlerRunId),
     madeSince(workflowId, since) {
       const row = database.get(COUNT_MADE, [workflowId, since])
       return row ? integer(row, 'made') : 0
@@ -43,7 +44,7 @@ export function createMutationRepository(database: Database): MutationWrites {
       return row ? integer(row, 'created_at') : null
     },
     insert(mutation) {
-      database.run(INSERT, [
+      const values = [
         mutation.id,
         mutation.handlerRunId,
         mutation.workflowId,
@@ -58,12 +59,25 @@ export function createMutationRepository(database: Database): MutationWrites {
         mutation.resolvedAt,
         mutation.createdAt,
         mutation.updatedAt,
-      ])
+      ]
+      const written = { ...mutation }
+      known.change(
+        mutation.id,
+        () => database.run(INSERT, values),
+        () => (values.some(hasNul) ? undefined : written),
+      )
     },
     update(id, patch, now) {
       const changed = PROPERTIES.filter((property) => patch[property] !== undefined)
       const values = changed.map((property) => patch[property] as SqlValue)
-      database.changeOne(update(changed), [...values, now, id])
+      // What it is now is asked of the file.
+      known.change(
+        id,
+        () => {
+          database.changeOne(update(changed), [...values, now, id])
+        },
+        () => undefined,
+      )
     },
   }
 }

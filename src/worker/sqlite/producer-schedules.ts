@@ -2,6 +2,8 @@ import type { ProducerSchedule } from '#engine/model/workflow.ts'
 import type { ProducerScheduleWrites } from '#engine/ports/store.ts'
 import { BOUND, EVER } from './bound.ts'
 import type { Database, Row } from './database.ts'
+import { NextTime } from './next-time.ts'
+import { RowCache } from './row-cache.ts'
 import { integer, integerOrNull, oneOf, text, textOrNull } from './row.ts'
 
 const COLUMNS = 'workflow_id, producer_name, schedule_type, schedule_value, timezone, next_run_at, last_run_at'
@@ -20,13 +22,16 @@ const SERVED = `
   WHERE workflow_id = ? AND producer_name = ?`
 
 export function createProducerScheduleRepository(database: Database): ProducerScheduleWrites {
+  const known = new RowCache<ProducerSchedule[]>(database, 'producer_schedules')
+  const nextRunAt = new NextTime(database, 'producer_schedules', (after) => {
+    const row = database.get(SELECT_NEXT_RUN_AT, [after])
+    return row ? integerOrNull(row, 'next_run_at') : null
+  })
   return {
-    forWorkflow: (workflowId) => database.all(SELECT_OF_WORKFLOW, [workflowId]).map(rowToProducerSchedule),
+    forWorkflow: (workflowId) =>
+      known.get(workflowId, () => database.all(SELECT_OF_WORKFLOW, [workflowId]).map(rowToProducerSchedule)),
     due: (now, after = EVER) => database.all(SELECT_DUE, [after, now]).map(rowToProducerSchedule),
-    nextRunAt(after) {
-      const row = database.get(SELECT_NEXT_RUN_AT, [after])
-      return row ? integerOrNull(row, 'next_run_at') : null
-    },
+    nextRunAt: (after) => nextRunAt.after(after),
     plannedAhead: (now) => database.all(SELECT_PLANNED_AHEAD, [now]).map(rowToProducerSchedule),
     put(schedule, now) {
       const { workflowId, producerName, scheduleType, scheduleValue, timezone, nextRunAt, lastRunAt } = schedule

@@ -35,6 +35,14 @@ export class RowCache<Value> {
     if (value !== undefined) this.#rows.set(key, value)
   }
 
+  /** For a write that touches nothing of what is kept: columns that no kept value was read from, or a row that is not in any. */
+  keep<T>(write: () => T): T {
+    this.#forgetWhatChanged()
+    const result = write()
+    this.#version = this.#database.versionOf(this.#table)
+    return result
+  }
+
   #forgetWhatChanged(): void {
     const version = this.#database.versionOf(this.#table)
     if (version === this.#version) return

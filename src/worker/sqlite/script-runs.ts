@@ -1,6 +1,7 @@
 import { runResults, runTriggers, type ScriptRun } from '#engine/model/script-run.ts'
 import type { ScriptRunWrites } from '#engine/ports/store.ts'
 import type { Database, Row } from './database.ts'
+import { RowCache } from './row-cache.ts'
 import { integer, integerOrNull, oneOf, oneOfOrNull, text, textOrNull } from './row.ts'
 
 const COLUMNS = `id, workflow_id, script_id, "trigger", result, error, cost, handler_run_count, start_timestamp, end_timestamp`
@@ -15,14 +16,22 @@ const COUNT_HANDLER_RUN = 'UPDATE script_runs SET handler_run_count = handler_ru
 const ADD_COST = 'UPDATE script_runs SET cost = cost + ? WHERE id = ?'
 
 export function createScriptRunRepository(database: Database): ScriptRunWrites {
+  const known = new RowCache<ScriptRun | undefined>(database, 'script_runs')
+  /** By workflow. */
+  const open = new RowCache<{ id: string | null }>(database, 'script_runs')
+  const one = (sql: string, key: string) => {
+    const row = database.get(sql, [key])
+    return row && rowToScriptRun(row)
+  }
+  const get = (id: string) => known.get(id, () => one(SELECT_ONE, id))
+  /** For what leaves it open or closed as it was. */
+  const count = (id: string, write: () => void, after: (run: ScriptRun) => ScriptRun) =>
+    open.keep(() => known.change(id, write, (before) => before && after(before)))
   return {
-    get(id) {
-      const row = database.get(SELECT_ONE, [id])
-      return row && rowToScriptRun(row)
-    },
+    get,
     openOf(workflowId) {
-      const row = database.get(SELECT_OPEN_OF, [workflowId])
-      return row && rowToScriptRun(row)
+      const { id } = open.get(workflowId, () => ({ id: one(SELECT_OPEN_OF, workflowId)?.id ?? null }))
+      return id === null ? undefined : get(id)
     },
     listOpen: () => database.all(SELECT_OPEN).map(rowToScriptRun),
     insert(run) {
@@ -46,10 +55,18 @@ export function createScriptRunRepository(database: Database): ScriptRunWrites {
       database.changeOne(REOPEN, [id])
     },
     countHandlerRun(id) {
-      database.changeOne(COUNT_HANDLER_RUN, [id])
+      count(
+        id,
+        () => database.changeOne(COUNT_HANDLER_RUN, [id]),
+        (run) => ({ ...run, handlerRunCount: run.handlerRunCount + 1 }),
+      )
     },
     addCost(id, cost) {
-      database.changeOne(ADD_COST, [cost, id])
+      count(
+        id,
+        () => database.changeOne(ADD_COST, [cost, id]),
+        (run) => ({ ...run, cost: run.cost + cost }),
+      )
     },
   }
 }
