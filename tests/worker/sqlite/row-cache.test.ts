@@ -69,3 +69,34 @@ describe('a row that is kept in memory', () => {
     expect(run()).toBeUndefined()
   })
 })
+
+describe('a planned time that is kept in memory', () => {
+  const nextRetryAt = (after: number) => opened.store.handlerRuns.nextRetryAt(after)
+  const stop = (retryAt: number) => (tx: StoreWrites) => {
+    const failed = { error: 'no', errorType: 'network', endTimestamp: 9 } as const
+    tx.handlerRuns.update('hr_1', { status: 'paused:transient', retryAt, ...failed })
+  }
+
+  it('is not asked for again while no time of its table is written and it has not come', () => {
+    opened.store.transaction(stop(20))
+    expect(nextRetryAt(5)).toBe(20)
+    const get = vi.spyOn(opened.database, 'get')
+    opened.store.transaction((tx) => tx.handlerRuns.update('hr_1', { cost: 1 }))
+    expect(nextRetryAt(19)).toBe(20)
+    expect(get).not.toHaveBeenCalled()
+  })
+
+  it('is asked for again once it has come, or when the clock was set back', () => {
+    opened.store.transaction(stop(20))
+    expect(nextRetryAt(5)).toBe(20)
+    expect(nextRetryAt(20)).toBeNull()
+    expect(nextRetryAt(19)).toBe(20)
+  })
+
+  it('is another one as soon as an earlier one is planned', () => {
+    opened.store.transaction(stop(20))
+    expect(nextRetryAt(5)).toBe(20)
+    opened.store.transaction((tx) => tx.handlerRuns.update('hr_1', { retryAt: 10 }))
+    expect(nextRetryAt(5)).toBe(10)
+  })
+})

@@ -170,7 +170,7 @@ export const advance = (
   ensureUnchanged(transition, run)
   const { tx, now } = transition
   let { phase, phaseTimes } = run
-  for (const event of [events].flat()) {
+  for (const event of typeof events === 'string' ? [events] : events) {
     phase = must(decidePhase(run.handlerType, phase, event))
     phaseTimes = appendPhaseTime(phaseTimes, phase, now)
   }
