@@ -82,6 +82,15 @@ export interface FollowingPhase {
   then?: FollowingPhase | undefined
 }
 
+/**
+ * What decides whether `topics.publish` is in order. The host only takes note of it, so a script need not wait for the host to say
+ * so; all the same the host is told of each, in order, and looks again.
+ */
+export interface Publishing {
+  topics: readonly string[]
+  most: number
+}
+
 export interface PhaseRequest {
   workflowId: string
   /** Names the compiled code in caches: the same id always means the same code. */
@@ -96,6 +105,7 @@ export interface PhaseRequest {
   /** Those of them that end their phase when they are called alone. */
   mutations?: readonly string[]
   then?: FollowingPhase
+  publishing?: Publishing
   /** Plain values on `ctx`, such as `session`. */
   values?: Readonly<Record<string, Json>>
   limits?: Partial<SandboxLimits>

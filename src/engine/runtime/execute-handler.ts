@@ -6,7 +6,7 @@ import type { Mutation } from '../model/mutation.ts'
 import type { Result } from '../model/result.ts'
 import { err, ok } from '../model/result.ts'
 import type { Workflow } from '../model/workflow.ts'
-import type { FollowingPhase, PhaseOutcome, ScriptPhase } from '../ports/sandbox.ts'
+import type { FollowingPhase, PhaseOutcome, Publishing, ScriptPhase } from '../ports/sandbox.ts'
 import { isTextTooDeep, TOO_DEEP } from '../script/nesting.ts'
 import { parsePrepareResult } from '../script/prepare-result.ts'
 import type { MutationCaller } from './mutation-call.ts'
@@ -117,7 +117,8 @@ const createProducerSteps = (
       agent,
     })
     const args = [run.inputState ?? 'null']
-    const outcome = await runScript(run, script, 'producer', args, { host, agent })
+    const publishing = { topics: publishes, most: options.maxPublishesPerAttempt }
+    const outcome = await runScript(run, script, 'producer', args, { host, agent, publishing })
     const state = stateOf(outcome, options)
     if (state.ok) transitions.commitProducer(run, { state: state.value, drafts: host.drafts(), trace: host.trace() })
     else transitions.failAttempt(run, { failure: state.error, trace: host.trace(), touched: [] })
@@ -221,7 +222,8 @@ const createConsumerSteps = (
       foresee: hostFor(run, workflow, script, 'prepare').host.foresee,
       then: mutateAfter(run, script),
     }
-    const state = stateOf(await runScript(run, script, 'next', args, { ...hosts, then }), options)
+    const publishing = { topics: consumer?.publishes ?? [], most: options.maxPublishesPerAttempt }
+    const state = stateOf(await runScript(run, script, 'next', args, { ...hosts, then, publishing }), options)
     if (!state.ok) {
       fail(run, state.error, host)
       return
@@ -290,12 +292,12 @@ type RunScript = (
   script: LoadedScript,
   phase: ScriptPhase,
   args: readonly JsonText[],
-  hosts: Hosts & { then?: FollowingPhase | undefined },
+  hosts: Hosts & { then?: FollowingPhase | undefined; publishing?: Publishing },
 ) => Promise<PhaseOutcome>
 
 const createRunScript = ({ store, sandbox, tools, crash }: EnginePorts, options: EngineOptions): RunScript => {
   const operationsOf = createContextOperations(tools)
-  return async (run, script, phase, args, { host, agent, then }) => {
+  return async (run, script, phase, args, { host, agent, then, publishing }) => {
     if (!hasHandler(script, run)) {
       const message = `Version ${String(script.version)} of the script has no ${run.handlerType} "${run.handlerName}" any more. Bring it back, or skip these events.`
       return { kind: 'failed', failure: failure('logic', message) }
@@ -312,6 +314,7 @@ const createRunScript = ({ store, sandbox, tools, crash }: EnginePorts, options:
       ...(agent === undefined ? {} : { values: { session: agent.values } }),
       // What an agent sees on `ctx.session` may be another thing in each of its phases.
       ...(then === undefined || agent !== undefined ? {} : { then }),
+      ...(publishing === undefined ? {} : { publishing }),
       limits: { ...options.limits, ...sandboxLimitsOf(store.settings, run.workflowId) },
       host,
     })

@@ -65,6 +65,8 @@ export interface PhaseLink {
   receive(): Promise<Delivery>
   /** The script had what was foreseen for an answer. */
   tookForeseen?(): void
+  /** Calls that the script has its answer to already: the host is told of them before anything else. */
+  note?(calls: readonly HostCall[]): void
   /** A call after which nothing of the script runs: nobody has to wait for the answer. */
   last?(call: HostCall): void
 }

@@ -4,6 +4,7 @@ import { followingJob, type Foresight } from './following-job.ts'
 import type { Guess } from './guess.ts'
 import { limitFailure, resolveLimits } from './limits.ts'
 import { answerCalls, phaseToJob, type FollowingJob, type PhaseJob } from './phase-link.ts'
+import { tellNoted } from './noted-calls.ts'
 import { takeEnding } from './phase-ending.ts'
 import type { ThreadGrip, ThreadTask } from './thread-task.ts'
 
@@ -32,6 +33,8 @@ export function createPhaseTask(
   let delivered = 0
   let turns = 0
   let isOver = false
+  const signal = (): AbortSignal => (abort ??= new AbortController()).signal
+  const noted = tellNoted(host, signal)
 
   const end = (outcome: PhaseOutcome): void => {
     isOver = true
@@ -75,15 +78,16 @@ export function createPhaseTask(
     hear(message) {
       if (message.type === 'loaded') grip?.watchdog.rewatch(cpuMs)
       if (message.type === 'log') host.log(message.level, message.message)
+      if (message.type === 'noted') noted.tell(message.noted)
       if (message.type === 'turn') {
         noteTaken(message.tookForeseen)
+        noted.tell(message.noted)
         turns += 1
         if (turns === 1) firstCalls.learn(request, message.calls)
         // Replies that were on their way when the turn ended keep it computing.
         if (message.taken === delivered) grip?.watchdog.rest()
         else grip?.watchdog.rewatch(cpuMs)
-        abort ??= new AbortController()
-        answerCalls(host, message.calls, abort.signal, (delivery) => {
+        answerCalls(host, message.calls, signal(), (delivery) => {
           delivered += 1
           // The script is over, whatever its thread still has to do about it: nobody has to wait for that.
           if (delivery.reply.kind === 'end') resolve({ kind: 'ended' })
@@ -93,6 +97,7 @@ export function createPhaseTask(
       }
       if (message.type !== 'done' || isOver) return false
       noteTaken(message.tookForeseen)
+      noted.tell(message.noted)
       if (turns === 0) firstCalls.learn(request, [])
       const { ending, goesOnAt: at } = message
       if (at !== undefined && then !== undefined && 'outcome' in ending && ending.outcome.kind === 'returned') {
@@ -100,7 +105,10 @@ export function createPhaseTask(
         following = createAheadTask({ request, value, following: then, at, wentOn })
         wentOn(following.guess)
       }
-      takeEnding(host, ending, end)
+      noted.whenAgreed((refusal) => {
+        if (refusal === undefined) takeEnding(host, ending, end)
+        else end({ kind: 'failed', failure: refusal })
+      })
       return true
     },
     fail: (failure) => end({ kind: 'failed', failure }),

@@ -5,6 +5,7 @@ import type { Answer, Guest } from './guest.ts'
 import { limitFailure } from './limits.ts'
 import type { Meter } from './meter.ts'
 import { createPhaseGuestHost } from './phase-host.ts'
+import { createNotedCalls } from './noted-calls.ts'
 import type { Delivery, HostCall, PhaseJob, PhaseLink } from './phase-link.ts'
 import { createRandom } from './random.ts'
 import { forgottenCallFailure, stopToFailure, thrownToFailure } from './script-failure.ts'
@@ -92,6 +93,7 @@ export async function runPhase(run: PhaseRun): Promise<PhaseOutcome> {
   const queued: HostCall[] = []
   const inFlight = new Set<number>()
   const hostFailures = new Map<number, Failure>()
+  const needsNoAnswer = createNotedCalls(job)
   const random = createRandom(job.seed)
   let now = job.now
   let turns = 0
@@ -144,6 +146,12 @@ export async function runPhase(run: PhaseRun): Promise<PhaseOutcome> {
       if (answer !== undefined) return conclude(run, answer, queued[0], hostFailures)
       if (queued.length === 0 && inFlight.size === 0) return failed(DEADLOCK)
 
+      if (link.note !== undefined && queued.length > 0 && needsNoAnswer(queued)) {
+        const noted = queued.splice(0)
+        link.note(noted)
+        for (const { id } of noted) settle({ id, reply: { kind: 'value', value: undefined }, now })
+        continue
+      }
       turns += 1
       const only = onlyCall()
       if (only !== undefined && turns === 1 && job.foreseen !== undefined && isForeseen(job, only)) {

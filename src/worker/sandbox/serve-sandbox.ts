@@ -13,6 +13,9 @@ import { describeCode, runJob } from './run-job.ts'
 import { createSnapshotMemory } from './snapshot-memory.ts'
 import type { FromThread, ToThread } from './thread.ts'
 
+/** Kept to go with the next message; what is more goes by itself. */
+const MOST_NOTED_CHARS = 256 * 1024
+
 /** The inside of a sandbox thread: takes what the supervisor says, one phase at a time. */
 export function serveSandbox(post: (message: FromThread) => void): (message: ToThread) => void {
   let booting: Promise<CleanMemory> | undefined
@@ -41,11 +44,19 @@ export function serveSandbox(post: (message: FromThread) => void): (message: ToT
     let taken = 0
     let tookForeseen = false
     let lastCall: HostCall | undefined
+    let noted: HostCall[] = []
+    let notedChars = 0
+    const takeNoted = (): { noted?: HostCall[] } => {
+      const kept = noted
+      noted = []
+      notedChars = 0
+      return kept.length > 0 ? { noted: kept } : {}
+    }
     const memory = await booted()
     let told = { now: job.now, at: performance.now() }
     const outcome = await runJob(memory, job, {
       scriptLoaded: () => post({ type: 'loaded' }),
-      send: (calls) => post({ type: 'turn', calls, taken, tookForeseen }),
+      send: (calls) => post({ type: 'turn', calls, taken, tookForeseen, ...takeNoted() }),
       log: (level, message) => post({ type: 'log', level, message }),
       async receive() {
         const delivery = await replies.next()
@@ -56,13 +67,18 @@ export function serveSandbox(post: (message: FromThread) => void): (message: ToT
       tookForeseen: () => {
         tookForeseen = true
       },
+      note: (calls) => {
+        noted.push(...calls)
+        for (const { args } of calls) notedChars += args.length
+        if (notedChars > MOST_NOTED_CHARS) post({ type: 'noted', noted: [], ...takeNoted() })
+      },
       last: (call) => {
         lastCall = call
       },
     })
     const ending = lastCall === undefined ? { outcome } : { lastCall }
     const next = jobThatFollows(job, ending, told.now + Math.round(performance.now() - told.at))
-    post({ type: 'done', ending, tookForeseen, goesOnAt: next?.now })
+    post({ type: 'done', ending, tookForeseen, goesOnAt: next?.now, ...takeNoted() })
     if (next !== undefined) post({ type: 'ahead', results: await runAhead(memory, next) })
     memory.tidy()
   }

@@ -38,12 +38,15 @@ export type FromThread =
   | { type: 'ready' }
   | { type: 'loaded' }
   /** It waits for a reply unless one of those already sent is still to be taken. */
-  | { type: 'turn'; calls: readonly HostCall[]; taken: number; tookForeseen?: boolean }
+  | { type: 'turn'; calls: readonly HostCall[]; taken: number; tookForeseen?: boolean; noted?: readonly HostCall[] }
+  /** It goes on computing: these need no answer, and there are too many to keep. */
+  | { type: 'noted'; noted: readonly HostCall[] }
   | { type: 'log'; level: string; message: string }
   | {
       type: 'done'
       ending: PhaseEnding
       tookForeseen?: boolean
+      noted?: readonly HostCall[]
       /** It goes on with what follows, at this time, and says `ahead` when that is over: once for all it ran. */
       goesOnAt?: number | undefined
     }

@@ -169,9 +169,9 @@ describe('a mutation that was in flight when the tab died', () => {
     await world.crash()
     await lookAgain()
     await world.settle()
-    expect(ledger()).toEqual([
+    expect(ledger()).toMatchObject([
       { status: 'failed', result: null, resolved_by: 'reconciled' },
-      { status: 'applied', result: expect.anything(), resolved_by: null },
+      { status: 'applied', resolved_by: null },
     ])
     const attempts = `SELECT status, retries_used FROM handler_runs WHERE id IN (SELECT handler_run_id FROM mutations) ORDER BY id`
     expect(world.rows(attempts)).toMatchObject([
