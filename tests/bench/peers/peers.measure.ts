@@ -117,7 +117,7 @@ test('W1, W2 and W3 beside others that checkpoint every step', async () => {
         spread.note,
         `The same work everywhere: three steps, each with its own checkpoint on disk, around a mutation that does nothing. "At once" is 8 workflows for us. Each measurement has as many events as fill about ${MEASURE_MS / 1000} s, at most ${MOST.one} one by one and ${MOST.many} at once; ${ROUNDS} rounds, everybody in turn in each.`,
         `${LATENCIES * ROUNDS} single events each for the time to commit. For the time to wake, ${WAKES} a round: a sleep of about 0.4 s, for us producers that are due every ten seconds. The clock has whole milliseconds; what was less than half of one is shown as half of one.`,
-        'Holdfast runs its scripts in QuickJS sandboxes inside a browser and syncs the disk before every mutation; the peers run trusted code in Node.',
+        'Holdfast runs its scripts in QuickJS sandboxes inside a browser and syncs the disk before every mutation; the peers run trusted code in Node. Its log is in files that are relied on at once, as in any installation that is older than two minutes.',
         'Where the time of an event goes, and why we are not ahead by more: docs/benchmarks-profile.md.',
         ...peers.map(({ name, setup }) => `${name}: ${setup}.`),
         ...[...timeless].map((name) => `${name} has no timers, so nothing of it can be due.`),
