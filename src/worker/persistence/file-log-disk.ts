@@ -145,13 +145,13 @@ export class FileLogDisk implements Disk {
   async write(write: DiskWrite): Promise<Result<void, DiskTrouble>> {
     const { records = [], ...rest } = write
     const [first] = records
-    if (!this.#isOurs(write)) return this.#writeInner(write)
+    if (!this.#isOurs(write)) return this.#writeToDatabase(write)
     if (first) {
       const place = await this.#placeFor(first.index, write)
       if (!place.ok) return place
     }
     const open = this.#open
-    if (!open) return this.#writeInner(write)
+    if (!open) return this.#writeToDatabase(write)
     // Extents must not be ahead of the log, and who waits with nothing to write waits for what went before.
     const isStrict = write.durability === 'strict' || write.extents !== undefined
     const appended = this.#append(open, records, isStrict)
@@ -174,6 +174,14 @@ export class FileLogDisk implements Disk {
   #isOurs({ generation, state }: DiskWrite): boolean {
     const current = this.#state?.generation
     return this.#folder !== null && generation === current && (state === undefined || state.generation === current)
+  }
+
+  /** Behind a file that the log goes on in, a record in the database would never be read: as when this is closed meanwhile. */
+  #writeToDatabase(write: DiskWrite): Promise<Result<void, DiskTrouble>> {
+    const state = this.#state?.generation === write.generation ? this.#state : null
+    const isBehindFile = state !== null && piecesOf(state).at(-1)?.slot !== null
+    if (!write.records?.length || !isBehindFile) return this.#writeInner(write)
+    return Promise.resolve(err({ kind: 'lost', reason: 'The file that the log is in is closed.' }))
   }
 
   async #writeInner(write: DiskWrite): Promise<Result<void, DiskTrouble>> {
