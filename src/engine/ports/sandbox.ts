@@ -53,13 +53,24 @@ export interface PhaseHost {
   now(): number
   random(): number
   /** What `call` would answer at this moment, with nothing of it noted yet. Undefined where that cannot be told. */
-  foresee?(op: string, args: JsonText): ForeseenAnswer | undefined
+  foresee?(op: string, args: JsonText, beyond?: number): ForeseenAnswer | undefined
 }
 
 export interface ForeseenAnswer {
   value: JsonText
   /** The script did ask, and this is what it was told. */
   taken(): void
+  /** What the answer was made of, and as many events `beyond` it as were asked for. */
+  look: TopicLook
+}
+
+/** A look at a topic: its answer is the first events of those that wait, at most `limit` of them. */
+export interface TopicLook {
+  topic: string
+  limit: number
+  events: readonly { id: string; text: JsonText }[]
+  /** Nothing more waits. */
+  isAll: boolean
 }
 
 /** The part of AbortSignal that the engine relies on; the engine itself has no DOM types. */
@@ -70,16 +81,18 @@ export interface AbortSignalLike {
 }
 
 /**
- * The phase that will be asked for next, with what the one before it returns as its only argument, if nothing comes between. It
- * may be run ahead: a phase does nothing by itself, and what it asks for is asked when it is its turn.
+ * What will be asked for after a phase if nothing comes between: the next phases of its handler, attempt after attempt. They may be
+ * run ahead: a phase does nothing by itself, and what it asks for is asked when it is its turn.
  */
-export interface FollowingPhase {
-  phase: 'prepare' | 'mutate'
-  /** Its argument when the one before it returns undefined. */
-  orElse?: JsonText
-  /** What its host would answer if it were asked for at this moment. A `prepare` is not worth running without. */
+export interface FollowingPhases {
+  hasMutate: boolean
+  hasNext: boolean
+  /** The state that the attempt began with. The one after it begins with the same where `next` returns none. */
+  state: JsonText
+  /** What the host of `prepare` would answer if it were asked for at this moment. A `prepare` is not worth running without. */
   foresee?: PhaseHost['foresee'] | undefined
-  then?: FollowingPhase | undefined
+  /** Of `next`. */
+  publishing?: Publishing | undefined
 }
 
 /**
@@ -104,7 +117,7 @@ export interface PhaseRequest {
   operations: readonly string[]
   /** Those of them that end their phase when they are called alone. */
   mutations?: readonly string[]
-  then?: FollowingPhase
+  then?: FollowingPhases
   publishing?: Publishing
   /** Plain values on `ctx`, such as `session`. */
   values?: Readonly<Record<string, Json>>
@@ -129,4 +142,8 @@ export interface Sandbox {
   describe(script: CompiledScript): Promise<Result<WorkflowShape | null, Failure>>
   /** Runs one phase in clean memory. Never rejects for anything a script can do. */
   runPhase(request: PhaseRequest): Promise<PhaseOutcome>
+  /** Phases of this workflow were run ahead, and what came of the next one is here. */
+  isAhead?(workflowId: string): boolean
+  /** What `runPhase` would answer, if that is here already. Taking it uses it up; undefined when the phase has to be run. */
+  takeAtHand?(request: PhaseRequest): PhaseOutcome | undefined
 }

@@ -6,7 +6,7 @@ import type { Mutation } from '../model/mutation.ts'
 import type { Result } from '../model/result.ts'
 import { err, ok } from '../model/result.ts'
 import type { Workflow } from '../model/workflow.ts'
-import type { FollowingPhase, PhaseOutcome, Publishing, ScriptPhase } from '../ports/sandbox.ts'
+import type { FollowingPhases, PhaseOutcome, Publishing, ScriptPhase } from '../ports/sandbox.ts'
 import { isTextTooDeep, TOO_DEEP } from '../script/nesting.ts'
 import { parsePrepareResult } from '../script/prepare-result.ts'
 import type { MutationCaller } from './mutation-call.ts'
@@ -151,6 +151,22 @@ const createConsumerSteps = (
     return { host, agent }
   }
 
+  const publishingOf = ({ handlerName }: HandlerRun, { config }: LoadedScript): Publishing => ({
+    topics: config.consumers[handlerName]?.publishes ?? [],
+    most: options.maxPublishesPerAttempt,
+  })
+
+  const following = (run: HandlerRun, workflow: Workflow, script: LoadedScript): FollowingPhases => {
+    const consumer = script.config.consumers[run.handlerName]
+    return {
+      hasMutate: consumer?.hasMutate === true,
+      hasNext: consumer?.hasNext === true,
+      state: run.inputState ?? 'null',
+      foresee: (...asked) => hostFor(run, workflow, script, 'prepare').host.foresee?.(...asked),
+      publishing: publishingOf(run, script),
+    }
+  }
+
   const fail = (run: HandlerRun, reason: Failure, host: AttemptHost): void => {
     const reserved = reservationsOf(run)
     const touched = reserved.length > 0 ? reserved : host.touched()
@@ -165,7 +181,7 @@ const createConsumerSteps = (
     const { host, agent } = hosts
     const outcome = await runScript(run, script, 'prepare', [run.inputState ?? 'null'], {
       ...hosts,
-      then: mutateAfter(run, script),
+      then: following(run, workflow, script),
     })
     if (outcome.kind !== 'returned') {
       fail(run, failureOf(outcome), host)
@@ -216,13 +232,8 @@ const createConsumerSteps = (
     const hosts = hostFor(run, workflow, script, 'next')
     const { host, agent } = hosts
     const args = [run.prepareResult ?? 'null', mutationForScript(run)]
-    const then: FollowingPhase = {
-      phase: 'prepare',
-      orElse: run.inputState ?? 'null',
-      foresee: hostFor(run, workflow, script, 'prepare').host.foresee,
-      then: mutateAfter(run, script),
-    }
-    const publishing = { topics: consumer?.publishes ?? [], most: options.maxPublishesPerAttempt }
+    const then = following(run, workflow, script)
+    const publishing = publishingOf(run, script)
     const state = stateOf(await runScript(run, script, 'next', args, { ...hosts, then, publishing }), options)
     if (!state.ok) {
       fail(run, state.error, host)
@@ -292,7 +303,7 @@ type RunScript = (
   script: LoadedScript,
   phase: ScriptPhase,
   args: readonly JsonText[],
-  hosts: Hosts & { then?: FollowingPhase | undefined; publishing?: Publishing },
+  hosts: Hosts & { then?: FollowingPhases | undefined; publishing?: Publishing },
 ) => Promise<PhaseOutcome>
 
 const createRunScript = ({ store, sandbox, tools, crash }: EnginePorts, options: EngineOptions): RunScript => {
@@ -324,9 +335,6 @@ const createRunScript = ({ store, sandbox, tools, crash }: EnginePorts, options:
     return { kind: 'failed', failure: failure('logic', reason) }
   }
 }
-
-const mutateAfter = (run: HandlerRun, { config }: LoadedScript): FollowingPhase | undefined =>
-  config.consumers[run.handlerName]?.hasMutate === true ? { phase: 'mutate' } : undefined
 
 const failureOf = (outcome: PhaseOutcome): Failure =>
   outcome.kind === 'failed'

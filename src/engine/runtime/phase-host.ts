@@ -11,6 +11,7 @@ import type { Reservation } from '../model/prepare-result.ts'
 import type { Result } from '../model/result.ts'
 import { err, ok } from '../model/result.ts'
 import type { AbortSignalLike, ForeseenAnswer, HostReply, PhaseHost, ScriptPhase } from '../ports/sandbox.ts'
+import { textOfLook } from '../script/topic-look.ts'
 import type { ToolMethod } from '../ports/tools.ts'
 import { isTextTooDeep, TOO_DEEP } from '../script/nesting.ts'
 import { parseGetByIds, parsePeek, parsePublish } from '../script/topic-calls.ts'
@@ -103,13 +104,19 @@ export const createAttemptHost = (
   }
 
   /** Only a look at the topic: it can be taken early, and forgotten if nobody asks. */
-  const foresee = (op: string, argsText: JsonText): ForeseenAnswer | undefined => {
+  const foresee = (op: string, argsText: JsonText, beyond = 0): ForeseenAnswer | undefined => {
     if (op !== 'topics.peek' || phase !== 'prepare' || isTextTooDeep(argsText)) return undefined
     const asked = parsePeek(JSON.parse(argsText) as Json[], subscribe)
     if (!asked.ok) return undefined
     const { topic, limit } = asked.value
-    const events = store.events.peek(run.workflowId, topic, limit)
-    return { value: eventsToScript(events), taken: () => noteShown(topic, events) }
+    const waiting = store.events.peek(run.workflowId, topic, limit + beyond)
+    const shown = waiting.slice(0, limit)
+    const events = waiting.map((event) => ({ id: event.messageId, text: eventToScript(event) }))
+    return {
+      value: textOfLook({ limit, events }),
+      taken: () => noteShown(topic, shown),
+      look: { topic, limit, events, isAll: waiting.length < limit + beyond },
+    }
   }
 
   const permissionRefusal = (op: string, method: ToolMethod, params: Json): Failure | null => {

@@ -1,38 +1,30 @@
-import type { Failure } from '#engine/model/errors.ts'
-import { createGuess, type Guess, type GuessParts } from './guess.ts'
+import type { ChainAhead } from './chain-ahead.ts'
 import { limitFailure, resolveLimits } from './limits.ts'
-import type { AheadResult } from './thread.ts'
-import type { ThreadTask } from './thread-task.ts'
+import { FRESH_MS } from './phase-link.ts'
+import type { PhaseRequest } from '#engine/ports/sandbox.ts'
+import type { ThreadGrip, ThreadTask } from './thread-task.ts'
 
 /** What a thread does after a phase that it has answered already. */
-export interface AheadTask extends ThreadTask {
-  readonly guess: Guess
-}
-
-export function createAheadTask(parts: GuessParts): AheadTask {
-  const { request, following } = parts
-  const { cpuMs } = resolveLimits(request.limits)
-  const guess = createGuess(parts)
-
-  /** With two phases run ahead nobody can tell which of them it was. Run in its turn, each fails by itself. */
-  const resultOf = (failure: Failure): AheadResult => ({
-    ending: following.then === undefined ? { outcome: { kind: 'failed', failure } } : null,
-    logs: [],
-    tookForeseen: false,
-  })
-
+export function createAheadTask({ workflowId, scriptId, limits }: PhaseRequest, chain: ChainAhead): ThreadTask {
+  const { cpuMs } = resolveLimits(limits)
+  let grip: ThreadGrip | undefined
   return {
-    key: request.workflowId,
-    scriptId: request.scriptId,
+    key: workflowId,
+    scriptId,
     tooLong: limitFailure('cpuMs', cpuMs),
-    // Enough for several: only the last of them takes longer than a moment.
-    start: ({ watchdog }) => watchdog.watch(cpuMs),
+    briefMs: FRESH_MS,
+    start(given) {
+      grip = given
+      // Enough for several: only the last of them takes longer than a moment.
+      grip.watchdog.watch(cpuMs)
+    },
     hear(message) {
       if (message.type !== 'ahead') return false
-      guess.settle(message.results)
-      return true
+      if (!message.isLast) grip?.watchdog.rewatch(cpuMs)
+      chain.hear(message.results, message.isLast)
+      return message.isLast
     },
-    fail: (failure) => guess.settle([resultOf(failure)]),
-    guess,
+    // Nobody can tell which of them hangs. Run in its turn, it fails by itself.
+    fail: () => chain.hear([], true),
   }
 }

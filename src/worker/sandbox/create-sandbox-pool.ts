@@ -1,9 +1,10 @@
 import { failure } from '#engine/model/errors.ts'
 import type { PhaseOutcome, PhaseRequest, Sandbox } from '#engine/ports/sandbox.ts'
+import { createChainsAhead } from './chains-ahead.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { createFirstCalls } from './first-calls.ts'
 import { createGuessLuck } from './guess-luck.ts'
-import { createGuesses } from './guesses.ts'
+import { createUsualOutcomes } from './usual-outcomes.ts'
 import { createPhaseTask } from './phase-task.ts'
 import { BRIEF_MS, createThreadSlot, type ThreadSlot } from './thread-slot.ts'
 import { createDescribeTask, type ThreadTask } from './thread-task.ts'
@@ -47,8 +48,13 @@ export function createSandboxPool({ wasm, compile, spawn, ...options }: SandboxP
   const idleSince = new Map<ThreadSlot, number>()
   const queue = createFairQueue<ThreadTask>()
   const luck = createGuessLuck()
-  const guesses = createGuesses(luck)
-  const ofPhases = { firstCalls: createFirstCalls(), luck, wentOn: guesses.put }
+  const chains = createChainsAhead(luck)
+  const ofPhases = {
+    firstCalls: createFirstCalls(),
+    usualOutcomes: createUsualOutcomes(),
+    luck,
+    wentOn: chains.put,
+  }
   let isClosed = false
   let lookTimer: ReturnType<typeof setTimeout> | undefined
   let retireTimer: ReturnType<typeof setTimeout> | undefined
@@ -94,9 +100,12 @@ export function createSandboxPool({ wasm, compile, spawn, ...options }: SandboxP
     if (idleSince.size > 0) retireLater(Math.min(...idleSince.values()) - longAgo)
   }
 
+  /** Those that are always there come first: a script is soon known to each of them, and their memory is at hand. */
   const slotFor = (scriptId: string | null): ThreadSlot => {
-    const free = idle()
-    return free.find((slot) => scriptId !== null && slot.knows(scriptId)) ?? free[0] ?? addSlot()
+    const knowing = (among: readonly ThreadSlot[]): ThreadSlot | undefined =>
+      among.find((slot) => scriptId !== null && slot.knows(scriptId)) ?? among[0]
+    const lasting = [...slots].slice(0, size).filter(({ task }) => task === undefined)
+    return knowing(lasting) ?? knowing(idle()) ?? addSlot()
   }
 
   /**
@@ -138,7 +147,7 @@ export function createSandboxPool({ wasm, compile, spawn, ...options }: SandboxP
 
   const runPhase = (request: PhaseRequest, resolve: (outcome: PhaseOutcome) => void): void => {
     const runInTurn = (): void => submit(createPhaseTask(request, ofPhases, resolve))
-    if (!guesses.claim(request, resolve, runInTurn)) runInTurn()
+    if (!chains.claim(request, resolve, runInTurn)) runInTurn()
   }
 
   const fill = (): void => {
@@ -150,6 +159,8 @@ export function createSandboxPool({ wasm, compile, spawn, ...options }: SandboxP
     compile,
     describe: ({ code }) => new Promise((resolve) => submit(createDescribeTask(code, resolve))),
     runPhase: (request) => new Promise((resolve) => runPhase(request, resolve)),
+    isAhead: chains.isAhead,
+    takeAtHand: chains.take,
     close() {
       isClosed = true
       clearTimeout(lookTimer)

@@ -1,38 +1,59 @@
-import type { FollowingPhase, PhaseHost, PhaseRequest } from '#engine/ports/sandbox.ts'
+import type { FollowingPhases, PhaseRequest, TopicLook } from '#engine/ports/sandbox.ts'
 import type { FirstCalls } from './first-calls.ts'
 import type { GuessLuck } from './guess-luck.ts'
-import { chance, MOST_AHEAD_CHARS, type FollowingJob, type ForeseenCall } from './phase-link.ts'
+import { chance, MOST_AHEAD_CHARS, type FollowingJob, type ForeseenLook } from './phase-link.ts'
+import type { UsualOutcomes } from './usual-outcomes.ts'
 
 export interface Foresight {
   firstCalls: FirstCalls
+  usualOutcomes: UsualOutcomes
   luck: GuessLuck
 }
 
-/** What its thread is told of the phases after this one; nothing where they would probably be run for nothing. */
+/** What its thread is told of the phases after this one. */
 export function followingJob(request: PhaseRequest, foresight: Foresight): FollowingJob | undefined {
-  const { host, then } = request
-  if (then?.phase !== 'prepare') return then && toJob(host, then)
-  if (!foresight.luck.isDue(request)) return undefined
-  const foreseen = foreseeFirstCall(request, then, foresight.firstCalls)
-  return foreseen && { ...toJob(host, then), foreseen }
+  const { host, phase, then } = request
+  if (then === undefined) return undefined
+  const attempts = foresight.luck.attemptsAhead(request, 'prepare')
+  const look = attempts === 0 ? undefined : lookAhead(request, then, attempts, foresight.firstCalls)
+  if (phase === 'next' && look === undefined) return undefined
+  const goesOnWithNext = foresight.luck.attemptsAhead(request, 'next') > 0
+  const outcome = goesOnWithNext ? foresight.usualOutcomes.of(request) : undefined
+  const { hasMutate, hasNext, state, publishing } = then
+  return {
+    hasMutate,
+    hasNext,
+    state,
+    attempts,
+    goesOnWithNext,
+    seed: chance(host),
+    ...(look === undefined ? {} : { look }),
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(publishing === undefined ? {} : { publishing }),
+  }
 }
 
-const toJob = (host: PhaseHost, { phase, orElse, then }: FollowingPhase): FollowingJob => ({
-  phase,
-  seed: chance(host),
-  ...(orElse === undefined ? {} : { orElse }),
-  ...(then === undefined ? {} : { then: toJob(host, then) }),
-})
-
-/** With an empty list for an answer there is nothing to prepare. */
-function foreseeFirstCall(
+/** What `prepare` would be shown, once and, should it reserve as many events as the last time, time and again. */
+function lookAhead(
   request: PhaseRequest,
-  { foresee }: FollowingPhase,
+  { foresee }: FollowingPhases,
+  attempts: number,
   firstCalls: FirstCalls,
-): ForeseenCall | undefined {
+): ForeseenLook | undefined {
   const first = firstCalls.ofPrepare(request)
-  const answer = first && foresee?.(first.op, first.args)
-  if (first === undefined || answer === undefined) return undefined
-  const { value } = answer
-  return value === '[]' || value.length > MOST_AHEAD_CHARS ? undefined : { op: first.op, args: first.args, value }
+  if (first === undefined) return undefined
+  const { op, args, reserves } = first
+  // What this phase reserves, should it be a `prepare`, is the first of it.
+  const lots = request.phase === 'prepare' ? attempts : attempts - 1
+  const answer = foresee?.(op, args, lots * reserves)
+  if (answer === undefined || answer.look.events.length === 0 || answer.value.length > MOST_AHEAD_CHARS)
+    return undefined
+  return { op, args, ...within(answer.look, MOST_AHEAD_CHARS) }
+}
+
+/** As many of its events as fit; those that are shown first fit in any case. */
+function within(look: TopicLook, mostChars: number): TopicLook {
+  let chars = 0
+  const tooMuch = look.events.findIndex(({ text }, index) => (chars += text.length) > mostChars && index >= look.limit)
+  return tooMuch < 0 ? look : { ...look, events: look.events.slice(0, tooMuch), isAll: false }
 }

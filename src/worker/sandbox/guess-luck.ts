@@ -2,36 +2,53 @@ import type { PhaseRequest } from '#engine/ports/sandbox.ts'
 
 const MOST_KNOWN = 256
 const LONGEST_REST = 64
+const MOST_ATTEMPTS = 8
 
 type Handler = Pick<PhaseRequest, 'scriptId' | 'handler'>
+/** Where the way may fork: what `prepare` is shown, and what `next` is told. */
+type Guessed = 'prepare' | 'next'
 
 /**
- * A `prepare` that was run ahead and then not taken has cost a thread its time. A handler that was guessed wrong, because others
- * of its workflow come between or because it reads with a tool, is left alone for a while, and for longer each time.
+ * How far a handler is run ahead. A phase that was not taken has cost a thread its time: one that was guessed wrong, because it reads
+ * with a tool or the clock, or events of others come between, is left alone for a while, and for longer each time. With each that is
+ * taken its handler is run further ahead.
  */
 export interface GuessLuck {
-  /** Asked once before each guess. */
-  isDue(handler: Handler): boolean
-  hit(handler: Handler): void
-  missed(handler: Handler): void
+  /** How many attempts may be run ahead; none while the phase is left alone. Asked once before each guess. */
+  attemptsAhead(handler: Handler, phase: Guessed): number
+  hit(handler: Handler, phase: Guessed): void
+  missed(handler: Handler, phase: Guessed): void
+}
+
+interface Luck {
+  attempts: number
+  rest: number
+  left: number
 }
 
 export function createGuessLuck(): GuessLuck {
-  const unlucky = new Map<string, { rest: number; left: number }>()
-  const keyOf = ({ scriptId, handler }: Handler): string => `${scriptId} ${handler}`
+  const known = new Map<string, Luck>()
+  const keyOf = ({ scriptId, handler }: Handler, phase: Guessed): string => `${scriptId} ${handler} ${phase}`
+  const put = (key: string, luck: Luck): void => {
+    if (known.size >= MOST_KNOWN) known.clear()
+    known.set(key, luck)
+  }
   return {
-    isDue(handler) {
-      const known = unlucky.get(keyOf(handler))
-      if (known === undefined || known.left === 0) return true
-      known.left -= 1
-      return false
+    attemptsAhead(handler, phase) {
+      const luck = known.get(keyOf(handler, phase))
+      if (luck === undefined) return 1
+      if (luck.left === 0) return luck.attempts
+      luck.left -= 1
+      return 0
     },
-    hit: (handler) => unlucky.delete(keyOf(handler)),
-    missed(handler) {
-      const key = keyOf(handler)
-      const rest = Math.min(2 * (unlucky.get(key)?.rest ?? 0.5), LONGEST_REST)
-      if (unlucky.size >= MOST_KNOWN) unlucky.clear()
-      unlucky.set(key, { rest, left: rest })
+    hit(handler, phase) {
+      const key = keyOf(handler, phase)
+      put(key, { attempts: Math.min(2 * (known.get(key)?.attempts ?? 1), MOST_ATTEMPTS), rest: 0, left: 0 })
+    },
+    missed(handler, phase) {
+      const key = keyOf(handler, phase)
+      const rest = Math.min(2 * (known.get(key)?.rest ?? 0) || 1, LONGEST_REST)
+      put(key, { attempts: 1, rest, left: rest })
     },
   }
 }

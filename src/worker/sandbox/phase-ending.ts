@@ -4,7 +4,7 @@ import { answerCall } from './phase-link.ts'
 import type { PhaseEnding } from './thread.ts'
 
 /** The script is over already, so there is nothing to call off. */
-const NEVER = new AbortController().signal
+export const NEVER_ABORTED = new AbortController().signal
 
 /** A phase that ended by asking for a mutation has its outcome when the host has taken note of it. */
 export function takeEnding(host: PhaseHost, ending: PhaseEnding, end: (outcome: PhaseOutcome) => void): void {
@@ -13,7 +13,7 @@ export function takeEnding(host: PhaseHost, ending: PhaseEnding, end: (outcome: 
     return
   }
   const { lastCall } = ending
-  void answerCall(host, lastCall, NEVER).then((reply) => {
+  void answerCall(host, lastCall, NEVER_ABORTED).then((reply) => {
     if (reply.kind === 'end') end({ kind: 'ended' })
     else if (reply.kind === 'error') end({ kind: 'failed', failure: reply.failure })
     else
@@ -22,6 +22,13 @@ export function takeEnding(host: PhaseHost, ending: PhaseEnding, end: (outcome: 
         failure: failure('internal', reply.kind === 'broken' ? reply.message : NOT_ENDED(lastCall.op)),
       })
   })
+}
+
+/** The same without waiting for the host's word: it takes note of the mutation in the same turn, or there is none. */
+export function endingAtOnce(host: PhaseHost, ending: PhaseEnding): PhaseOutcome {
+  if ('outcome' in ending) return ending.outcome
+  void answerCall(host, ending.lastCall, NEVER_ABORTED)
+  return { kind: 'ended' }
 }
 
 const NOT_ENDED = (op: string): string => `${op} was told to be a mutation, but did not end its phase.`

@@ -1,5 +1,5 @@
 import type { JsonText } from '#engine/model/json.ts'
-import type { FollowingPhase, HostReply, PhaseHost, PhaseRequest } from '#engine/ports/sandbox.ts'
+import type { FollowingPhases, HostReply, PhaseHost, PhaseRequest, TopicLook } from '#engine/ports/sandbox.ts'
 import type { RandomSeed } from './random.ts'
 
 export interface HostCall {
@@ -18,15 +18,26 @@ export interface PhaseJob extends Omit<PhaseRequest, 'host' | 'then'> {
 }
 
 /** What is to be run ahead when a phase is over. It has chance of its own, so that it can be replayed too. */
-export interface FollowingJob extends Pick<FollowingPhase, 'phase' | 'orElse'> {
+export interface FollowingJob extends Omit<FollowingPhases, 'foresee'> {
+  /** At most so many are begun. */
+  attempts: number
+  /** False while `next` of this handler had better be left alone. */
+  goesOnWithNext: boolean
   seed: RandomSeed
-  foreseen?: ForeseenCall
-  then?: FollowingJob
+  /** What `prepare` will probably ask for first, and what the topic would show it. */
+  look?: ForeseenLook
+  /** What `next` will probably be told of a mutation that was made. */
+  outcome?: JsonText
+}
+
+export interface ForeseenLook extends TopicLook {
+  op: string
+  args: JsonText
 }
 
 /**
- * A `prepare` sees the time at which it runs, and may plan by it. So long it may lie until it is asked for; and one that takes
- * longer is nothing to build a further guess on.
+ * A phase that looks at the time may plan by it: so long it may lie until it is asked for. And for so long a thread runs ahead in
+ * all, since others may wait for it.
  */
 export const FRESH_MS = 50
 /** Longer texts are neither kept for a phase that may never be asked for nor sent along for it. */
@@ -65,6 +76,8 @@ export interface PhaseLink {
   receive(): Promise<Delivery>
   /** The script had what was foreseen for an answer. */
   tookForeseen?(): void
+  /** The script looked at the time. */
+  tookTime?(time: number): void
   /** Calls that the script has its answer to already: the host is told of them before anything else. */
   note?(calls: readonly HostCall[]): void
   /** A call after which nothing of the script runs: nobody has to wait for the answer. */

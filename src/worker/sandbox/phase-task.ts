@@ -1,19 +1,20 @@
 import type { ForeseenAnswer, PhaseOutcome, PhaseRequest } from '#engine/ports/sandbox.ts'
-import { createAheadTask, type AheadTask } from './ahead-task.ts'
+import { createAheadTask } from './ahead-task.ts'
+import { createChainAhead, type ChainAhead } from './chain-ahead.ts'
 import { followingJob, type Foresight } from './following-job.ts'
-import type { Guess } from './guess.ts'
 import { limitFailure, resolveLimits } from './limits.ts'
-import { answerCalls, phaseToJob, type FollowingJob, type PhaseJob } from './phase-link.ts'
+import { answerCalls, MOST_AHEAD_CHARS, phaseToJob, type FollowingJob, type PhaseJob } from './phase-link.ts'
 import { tellNoted } from './noted-calls.ts'
 import { takeEnding } from './phase-ending.ts'
+import type { PhaseEnding } from './thread.ts'
 import type { ThreadGrip, ThreadTask } from './thread-task.ts'
 
 /** Made once: an error with its stack for every phase would be the dearest thing about it. */
 const OVER = new DOMException('The phase is over.', 'AbortError')
 
 export interface PhaseTaskParts extends Foresight {
-  /** The thread has gone on with the phase that follows. */
-  wentOn(guess: Guess): void
+  /** The thread has gone on with the phases that follow. */
+  wentOn(chain: ChainAhead): void
 }
 
 export function createPhaseTask(
@@ -23,13 +24,13 @@ export function createPhaseTask(
 ): ThreadTask {
   const { host, workflowId, scriptId } = request
   const { cpuMs } = resolveLimits(request.limits)
-  const { firstCalls } = foresight
+  const { firstCalls, usualOutcomes } = foresight
   const guess = request.phase === 'prepare' ? firstCalls.ofPrepare(request) : undefined
   let abort: AbortController | undefined
   let foreseen: ForeseenAnswer | undefined
   let grip: ThreadGrip | undefined
   let then: FollowingJob | undefined
-  let following: AheadTask | undefined
+  let following: ThreadTask | undefined
   let delivered = 0
   let turns = 0
   let isOver = false
@@ -60,6 +61,13 @@ export function createPhaseTask(
     turns = 1
   }
 
+  const learn = (ending: PhaseEnding): void => {
+    if (turns === 0) firstCalls.learn(request, [])
+    if (request.phase !== 'prepare' || !('outcome' in ending) || ending.outcome.kind !== 'returned') return
+    const { value } = ending.outcome
+    if (value !== undefined && value.length <= MOST_AHEAD_CHARS) firstCalls.learnReserved(request, value)
+  }
+
   return {
     key: workflowId,
     scriptId,
@@ -67,6 +75,7 @@ export function createPhaseTask(
     start(given) {
       grip = given
       grip.watchdog.watch(cpuMs)
+      usualOutcomes.learn(request)
       const { code, operations, mutations, ...job } = jobToPost()
       if (given.scripts.has(scriptId)) grip.post({ type: 'phase', job })
       else {
@@ -98,12 +107,12 @@ export function createPhaseTask(
       if (message.type !== 'done' || isOver) return false
       noteTaken(message.tookForeseen)
       noted.tell(message.noted)
-      if (turns === 0) firstCalls.learn(request, [])
-      const { ending, goesOnAt: at } = message
-      if (at !== undefined && then !== undefined && 'outcome' in ending && ending.outcome.kind === 'returned') {
-        const { value } = ending.outcome
-        following = createAheadTask({ request, value, following: then, at, wentOn })
-        wentOn(following.guess)
+      const { ending, goesOn = false } = message
+      learn(ending)
+      if (goesOn && then !== undefined) {
+        const chain = createChainAhead(request, ending, then)
+        following = createAheadTask(request, chain)
+        wentOn(chain)
       }
       noted.whenAgreed((refusal) => {
         if (refusal === undefined) takeEnding(host, ending, end)

@@ -1,60 +1,108 @@
 import type { CleanMemory } from './clean-memory.ts'
-import { FRESH_MS, MOST_AHEAD_CHARS, type HostCall, type PhaseJob } from './phase-link.ts'
+import { FRESH_MS, type HostCall, type PhaseJob } from './phase-link.ts'
 import { runJob } from './run-job.ts'
 import type { AheadResult, LoggedLine, PhaseEnding } from './thread.ts'
+import type { PhaseAhead, WalkAhead } from './walk-ahead.ts'
 
-/** The phase that follows, if what came out of this one makes it likely that it is asked for. */
-export function jobThatFollows(job: PhaseJob, ending: PhaseEnding, now: number): PhaseJob | undefined {
-  if (job.then === undefined || !('outcome' in ending) || ending.outcome.kind !== 'returned') return undefined
-  const { workflowId, scriptId, code, operations, mutations, handler, limits } = job
-  const { phase, seed, orElse, foreseen, then } = job.then
-  const value = ending.outcome.value ?? orElse
-  if (value === undefined || value.length > MOST_AHEAD_CHARS) return undefined
-  if (phase === 'mutate' && !reservesSomething(value)) return undefined
-  const next: PhaseJob = { workflowId, scriptId, code, operations, handler, now, args: [value], phase, seed }
-  if (foreseen !== undefined) next.foreseen = foreseen
-  if (then !== undefined) next.then = then
-  if (mutations !== undefined) next.mutations = mutations
-  if (limits !== undefined) next.limits = limits
-  return next
+const GOLDEN = 0.618_033_988_75
+
+export interface AheadRun {
+  memory: CleanMemory
+  /** The phase that was asked for. */
+  job: PhaseJob
+  walk: WalkAhead
+  /** What follows it. */
+  first: PhaseAhead
+  /** The time at which it was over. */
+  now: number
+  post(results: readonly AheadResult[], isLast: boolean): void
 }
 
-/** Without a reservation nothing follows. Told from the text: a guess is enough here. */
-const reservesSomething = (text: string): boolean => /"ids":\s*\[\s*"/.test(text)
-
 /** Runs phases that nobody has asked for yet, each with what came of the one before. What they say is kept until somebody asks. */
-export async function runAhead(memory: CleanMemory, first: PhaseJob): Promise<AheadResult[]> {
-  const results: AheadResult[] = []
-  let job: PhaseJob | undefined = first
-  while (job !== undefined) {
-    const startedAt = performance.now()
-    const result = await runOne(memory, job)
-    const tookMs = performance.now() - startedAt
+export async function runAhead({ memory, job, walk, first, now, post }: AheadRun): Promise<void> {
+  const startedAt = performance.now()
+  let results: AheadResult[] = []
+  let ahead: PhaseAhead | undefined = first
+  let parts = 0
+  for (let nth = 1; ahead !== undefined; nth += 1) {
+    const elapsed = performance.now() - startedAt
+    const result = await runOne(memory, jobAhead(job, ahead, nth, now + Math.round(elapsed)))
     results.push(result)
-    if (result.ending === null || tookMs > FRESH_MS) break
-    job = jobThatFollows(job, result.ending, job.now + Math.round(tookMs))
+    const { ending } = result
+    if (ending === null || performance.now() - startedAt > FRESH_MS) break
+    const before: PhaseAhead['phase'] = ahead.phase
+    ahead = walk.after(before, ending)
+    if (ahead === undefined || !isMutationDue(before, ahead)) continue
+    parts += 1
+    // Whoever asks has work for a while: the first as soon as it can be, and of what follows more and more at once.
+    if (Number.isInteger(Math.log2(parts + 1))) {
+      post(results, false)
+      results = []
+    }
   }
-  return results
+  post(results, true)
+}
+
+/** Between these two the engine goes to the disk and to the outside world. */
+const isMutationDue = (before: PhaseAhead['phase'], { phase }: PhaseAhead): boolean =>
+  phase === 'next' || (phase === 'prepare' && before !== 'next')
+
+function jobAhead(job: PhaseJob, { phase, args, foreseen }: PhaseAhead, nth: number, now: number): PhaseJob {
+  const { workflowId, scriptId, code, operations, mutations, handler, limits, then } = job
+  const [one = 0, other = 0] = then?.seed ?? []
+  const ahead: PhaseJob = {
+    workflowId,
+    scriptId,
+    code,
+    operations,
+    handler,
+    now,
+    args,
+    phase,
+    seed: [one, (other + nth * GOLDEN) % 1],
+  }
+  if (foreseen !== undefined) ahead.foreseen = foreseen
+  if (mutations !== undefined) ahead.mutations = mutations
+  if (limits !== undefined) ahead.limits = limits
+  if (phase === 'next' && then?.publishing !== undefined) ahead.publishing = then.publishing
+  return ahead
 }
 
 async function runOne(memory: CleanMemory, job: PhaseJob): Promise<AheadResult> {
   const logs: LoggedLine[] = []
-  const said: { lastCall?: HostCall; asked: boolean; tookForeseen: boolean } = { asked: false, tookForeseen: false }
+  const noted: HostCall[] = []
+  const said: { lastCall?: HostCall; mustWait: boolean; tookForeseen: boolean; sawTime?: number } = {
+    mustWait: false,
+    tookForeseen: false,
+  }
   const outcome = await runJob(memory, job, {
     scriptLoaded: () => undefined,
     log: (level, message) => logs.push({ level, message }),
     send: () => {
-      said.asked = true
+      said.mustWait = true
     },
     receive: () => Promise.resolve({ id: 0, reply: { kind: 'end' }, now: job.now }),
     tookForeseen: () => {
       said.tookForeseen = true
     },
+    note: (calls) => noted.push(...calls),
+    tookTime: (time) => {
+      said.sawTime = time
+      // It comes after its mutation, and must not see a time before it.
+      if (job.phase === 'next') said.mustWait = true
+    },
     last: (call) => {
       said.lastCall = call
     },
   })
-  if (said.asked) return { ending: null, logs: [], tookForeseen: false }
-  const ending = said.lastCall === undefined ? { outcome } : { lastCall: said.lastCall }
-  return { ending, logs, tookForeseen: said.tookForeseen }
+  const { mustWait, lastCall, tookForeseen, sawTime } = said
+  if (mustWait) return { ending: null, logs: [], tookForeseen: false }
+  const ending: PhaseEnding = lastCall === undefined ? { outcome } : { lastCall }
+  return {
+    ending,
+    logs,
+    tookForeseen,
+    ...(noted.length > 0 ? { noted } : {}),
+    ...(sawTime === undefined ? {} : { sawTime }),
+  }
 }

@@ -105,7 +105,10 @@ export async function runPhase(run: PhaseRun): Promise<PhaseOutcome> {
       queued,
       inFlight,
       random,
-      now: () => now,
+      now: () => {
+        link.tookTime?.(now)
+        return now
+      },
       log: (level, message) => link.log(level, message),
     }),
   )

@@ -8,10 +8,11 @@ import {
   type PhaseJob,
   type PostedJob,
 } from './phase-link.ts'
-import { jobThatFollows, runAhead } from './run-ahead.ts'
+import { runAhead } from './run-ahead.ts'
 import { describeCode, runJob } from './run-job.ts'
 import { createSnapshotMemory } from './snapshot-memory.ts'
 import type { FromThread, ToThread } from './thread.ts'
+import { createWalkAhead } from './walk-ahead.ts'
 
 /** Kept to go with the next message; what is more goes by itself. */
 const MOST_NOTED_CHARS = 256 * 1024
@@ -77,9 +78,20 @@ export function serveSandbox(post: (message: FromThread) => void): (message: ToT
       },
     })
     const ending = lastCall === undefined ? { outcome } : { lastCall }
-    const next = jobThatFollows(job, ending, told.now + Math.round(performance.now() - told.at))
-    post({ type: 'done', ending, tookForeseen, goesOnAt: next?.now, ...takeNoted() })
-    if (next !== undefined) post({ type: 'ahead', results: await runAhead(memory, next) })
+    const walk = job.then && createWalkAhead(job.then, job.args[0] ?? 'null')
+    const first = walk?.after(job.phase, ending)
+    post({ type: 'done', ending, tookForeseen, goesOn: first !== undefined, ...takeNoted() })
+    if (walk !== undefined && first !== undefined) {
+      const now = told.now + Math.round(performance.now() - told.at)
+      await runAhead({
+        memory,
+        job,
+        walk,
+        first,
+        now,
+        post: (results, isLast) => post({ type: 'ahead', results, isLast }),
+      })
+    }
     memory.tidy()
   }
 

@@ -5,7 +5,7 @@ import type { FromThread, SpawnThread, ToThread } from './thread.ts'
 import { createWatchdog } from './watchdog.ts'
 
 /** Most phases take less. Whoever takes longer is not waited for. */
-export const BRIEF_MS = 4
+export const BRIEF_MS = 16
 
 /** One thread and the task it works on. Once ended it never comes back. */
 export interface ThreadSlot {
@@ -88,7 +88,7 @@ export function createThreadSlot(
     },
     knows: (scriptId) => scripts.has(scriptId),
     get isBrief() {
-      return task !== undefined && watchdog.isWatching && performance.now() - startedAt < BRIEF_MS
+      return task !== undefined && watchdog.isWatching && performance.now() - startedAt < (task.briefMs ?? BRIEF_MS)
     },
     run(next) {
       task = next

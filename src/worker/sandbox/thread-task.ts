@@ -20,6 +20,8 @@ export interface ThreadTask {
   readonly scriptId: string | null
   /** What a person is told when the thread had to be ended. */
   readonly tooLong: Failure
+  /** It is sure to be done in so many milliseconds, unless it hangs. */
+  readonly briefMs?: number
   start(grip: ThreadGrip): void
   hear(message: FromThread): boolean
   fail(failure: Failure): void

@@ -19,6 +19,10 @@ export interface AheadResult {
   ending: PhaseEnding | null
   logs: readonly LoggedLine[]
   tookForeseen: boolean
+  /** Calls that it has its answer to already, for the host to be told of. */
+  noted?: readonly HostCall[]
+  /** The time that it looked at, if it did. */
+  sawTime?: number
 }
 
 /** What the supervisor says. One phase at a time, and `boot` before all else. */
@@ -47,10 +51,10 @@ export type FromThread =
       ending: PhaseEnding
       tookForeseen?: boolean
       noted?: readonly HostCall[]
-      /** It goes on with what follows, at this time, and says `ahead` when that is over: once for all it ran. */
-      goesOnAt?: number | undefined
+      /** It goes on with what follows, and says `ahead` as it comes along. */
+      goesOn?: boolean
     }
-  | { type: 'ahead'; results: readonly AheadResult[] }
+  | { type: 'ahead'; results: readonly AheadResult[]; isLast: boolean }
   | { type: 'described'; shape: Result<WorkflowShape | null, Failure> }
   | { type: 'pong' }
   /** A mistake of ours: whatever this thread was doing, it will not come back to it. */

@@ -1,5 +1,5 @@
 import { err } from '#engine/model/result.ts'
-import type { PhaseRequest } from '#engine/ports/sandbox.ts'
+import type { FollowingPhases, PhaseRequest } from '#engine/ports/sandbox.ts'
 import { createSandboxPool } from '#worker/sandbox/create-sandbox-pool.ts'
 import type { FromThread, ToThread } from '#worker/sandbox/thread.ts'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ beforeEach(() => {
       const thread = threads.spawn({
         ...listener,
         message: (message) => {
-          said.push(message.type)
+          if (message.type !== 'ahead' || message.isLast) said.push(message.type)
           listener.message(message)
         },
       })
@@ -47,6 +47,8 @@ beforeEach(() => {
 })
 afterEach(() => pool.close())
 
+/** So many events are shown at once. */
+const LIMIT = 2
 const LOOK = `const [event] = await ctx.topics.peek('t')`
 const RESERVE = `return { reservations: event ? [{ topic: 't', ids: [event] }] : [], data: state }`
 
@@ -75,8 +77,20 @@ const carrier = (code: string, shared: Partial<PhaseRequest> = {}) => {
     })
     const taken: string[] = []
     host.now = () => now
-    host.foresee = (op) =>
-      op === 'topics.peek' ? { value: JSON.stringify(events), taken: () => taken.push(op) } : undefined
+    host.foresee = (op, _args, beyond = 0) => {
+      if (op !== 'topics.peek') return undefined
+      const waiting = events.slice(0, LIMIT + beyond)
+      return {
+        value: JSON.stringify(events.slice(0, LIMIT)),
+        taken: () => taken.push(op),
+        look: {
+          topic: 't',
+          limit: LIMIT,
+          events: waiting.map((id) => ({ id: String(id), text: JSON.stringify(id) })),
+          isAll: waiting.length < LIMIT + beyond,
+        },
+      }
+    }
     return { host, taken }
   }
   const run = async (wanted: Partial<PhaseRequest>) => {
@@ -88,8 +102,14 @@ const carrier = (code: string, shared: Partial<PhaseRequest> = {}) => {
     const logs = host.logs.map(({ message }) => message)
     return { outcome: summarize(outcome), calls: host.calls.map(({ op }) => op), taken, logs, host }
   }
+  const thenOf = (state: string): FollowingPhases => ({
+    hasMutate: true,
+    hasNext: true,
+    state: JSON.stringify(state),
+    foresee: openHost().host.foresee,
+  })
   const prepare = (state: unknown, wanted: Partial<PhaseRequest> = {}) =>
-    run({ phase: 'prepare', args: [JSON.stringify(state)], then: { phase: 'mutate' }, ...wanted })
+    run({ phase: 'prepare', args: [JSON.stringify(state)], then: thenOf('first'), ...wanted })
   const mutate = (reserved: string, data: unknown) =>
     run({
       phase: 'mutate',
@@ -99,7 +119,7 @@ const carrier = (code: string, shared: Partial<PhaseRequest> = {}) => {
     run({
       phase: 'next',
       args: [JSON.stringify({ data }), '{}'],
-      then: { phase: 'prepare', orElse: '"kept"', foresee: openHost().host.foresee, then: { phase: 'mutate' } },
+      then: thenOf('kept'),
       ...wanted,
     })
   /** The pool learns what `prepare` asks for first. */
@@ -163,7 +183,7 @@ describe('prepare', patient, () => {
   test('is not run ahead where the host cannot tell what it would see', async () => {
     const { learn, next, prepare } = carrier(consumer({}))
     await learn()
-    await next(1, { then: { phase: 'prepare', orElse: 'null' } })
+    await next(1, { then: { hasMutate: true, hasNext: true, state: 'null' } })
     await prepare({ last: 1 })
     expect(phasesPosted()).toBe(2)
   })
@@ -183,8 +203,6 @@ describe('prepare', patient, () => {
     ['of a session', () => undefined, { values: { session: 1 } }],
     ['after an event has come', () => (events = ['a', 'b']), {}],
     ['after its event has changed', () => (events = ['c']), {}],
-    ['after a while', () => (now += 100), {}],
-    ['after the clock was set back', () => (now -= 100), {}],
   ])('%s is run anew', async (_what, change, wanted) => {
     const { learn, next, prepare } = carrier(consumer({}))
     await learn()
@@ -198,6 +216,37 @@ describe('prepare', patient, () => {
       data: state,
     })
     expect(phasesPosted()).toBe(2)
+  })
+
+  test.each([
+    ['after a while', 100],
+    ['after the clock was set back', -100],
+  ])('that looked at the time is run anew %s', async (_what, passed) => {
+    const { learn, next, prepare } = carrier(consumer({ prepare: `${LOOK}; state = Date.now(); ${RESERVE}` }))
+    await learn()
+    await next()
+    await hasRunAhead()
+    now += passed
+    expect((await prepare({ last: 1 })).outcome).toMatchObject({ data: now })
+    expect(phasesPosted()).toBe(2)
+  })
+
+  test('that looked at the time is taken a moment later', async () => {
+    const { learn, next, prepare } = carrier(consumer({ prepare: `${LOOK}; state = Date.now(); ${RESERVE}` }))
+    await learn()
+    await next()
+    await prepare({ last: 1 })
+    expect(phasesPosted()).toBe(1)
+  })
+
+  test('that did not look at the time is as good later', async () => {
+    const { learn, next, prepare } = carrier(consumer({}))
+    await learn()
+    await next()
+    await hasRunAhead()
+    now += 60_000
+    await prepare({ last: 1 })
+    expect(phasesPosted()).toBe(1)
   })
 
   test('of another workflow takes nothing of what was run ahead', async () => {

@@ -1,5 +1,5 @@
 import { err } from '#engine/model/result.ts'
-import type { HostReply, PhaseRequest } from '#engine/ports/sandbox.ts'
+import type { FollowingPhases, HostReply, PhaseRequest } from '#engine/ports/sandbox.ts'
 import { createSandboxPool } from '#worker/sandbox/create-sandbox-pool.ts'
 import type { ToThread } from '#worker/sandbox/thread.ts'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -39,6 +39,7 @@ const consumer = (parts: { prepare?: string; mutate?: string }): string => `expo
   async mutate(prepared, ctx) { ${parts.mutate ?? 'await ctx.send({ data: prepared.data })'} },
 } } }`
 const RESERVED = '{"reservations":[{"topic":"t","ids":["a"]}],"data":1}'
+const FOLLOWING: FollowingPhases = { hasMutate: true, hasNext: true, state: 'null' }
 const END: HostReply = { kind: 'end' }
 
 const requestOf = (code: string) => (wanted: Partial<PhaseRequest>) =>
@@ -53,7 +54,7 @@ const phases = (code: string) => {
   const request = requestOf(code)
   return {
     prepare: async (wanted: Partial<PhaseRequest> = {}) =>
-      summarize(await pool.runPhase(request({ phase: 'prepare', then: { phase: 'mutate' }, ...wanted }))),
+      summarize(await pool.runPhase(request({ phase: 'prepare', then: FOLLOWING, ...wanted }))),
     mutate: async (host = createFakePhaseHost({ send: () => END }), wanted: Partial<PhaseRequest> = {}) => ({
       outcome: summarize(await pool.runPhase(request({ phase: 'mutate', args: [RESERVED], host, ...wanted }))),
       calls: host.calls,
@@ -154,7 +155,11 @@ describe('what prepare asked for first the last time', () => {
   const hostWith = (events: string) => {
     const taken: string[] = []
     const host = createFakePhaseHost({ 'topics.peek': () => value(['asked']) })
-    host.foresee = (op, args) => ({ value: events, taken: () => taken.push(`${op} ${args}`) })
+    host.foresee = (op, args) => ({
+      value: events,
+      taken: () => taken.push(`${op} ${args}`),
+      look: { topic: 't', limit: 1, events: [], isAll: true },
+    })
     return { host, taken }
   }
 

@@ -1,0 +1,119 @@
+import type { PhaseOutcome, PhaseRequest } from '#engine/ports/sandbox.ts'
+import { createChainAhead, type ChainAhead } from '#worker/sandbox/chain-ahead.ts'
+import { createChainsAhead } from '#worker/sandbox/chains-ahead.ts'
+import { createGuessLuck } from '#worker/sandbox/guess-luck.ts'
+import type { AheadResult } from '#worker/sandbox/thread.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createFakePhaseHost, phaseRequest } from '../../support/phase.ts'
+
+const HANDLER = { scriptId: 'scr', handler: 'c' }
+const PREPARED = '{"reservations":[{"topic":"t","ids":["a"]}]}'
+const APPLIED = '{"status":"applied","result":null}'
+const nothing = (): void => undefined
+
+const requestOf = (wanted: Partial<PhaseRequest>): PhaseRequest => phaseRequest('', { ...HANDLER, ...wanted })
+/** After a `prepare` that reserved something: `mutate`, and then `next`. */
+const chainOf = (wanted: Partial<PhaseRequest> = {}): ChainAhead =>
+  createChainAhead(
+    requestOf({ phase: 'prepare', ...wanted }),
+    { outcome: { kind: 'returned', value: PREPARED } },
+    {
+      hasMutate: true,
+      hasNext: true,
+      goesOnWithNext: true,
+      state: 'null',
+      outcome: APPLIED,
+      attempts: 1,
+      seed: [0, 0],
+    },
+  )
+const MUTATE = { phase: 'mutate', args: [PREPARED] } as const
+const NEXT = { phase: 'next', args: [PREPARED, APPLIED] } as const
+const asking: AheadResult = { ending: { lastCall: { id: 1, op: 'send', args: '[1]' } }, logs: [], tookForeseen: false }
+const state = (value: string): AheadResult => ({
+  ending: { outcome: { kind: 'returned', value } },
+  logs: [{ level: 'info', message: 'hello' }],
+  tookForeseen: false,
+})
+
+let chains: ReturnType<typeof createChainsAhead>
+beforeEach(() => {
+  chains = createChainsAhead(createGuessLuck())
+})
+
+test('what was run ahead for workflows that never ask again is kept within bounds', () => {
+  for (let n = 0; n < 100; n += 1) chains.put(chainOf({ workflowId: `wf_${n}` }))
+  const isKept = (n: number): boolean => chains.claim(requestOf({ ...MUTATE, workflowId: `wf_${n}` }), nothing, nothing)
+  const kept = Array.from({ length: 100 }, (_each, n) => n).filter(isKept)
+  expect(kept).toEqual(Array.from({ length: 64 }, (_each, n) => 36 + n))
+})
+
+test('what another handler of the workflow runs ahead does not push it out', () => {
+  chains.put(chainOf())
+  chains.put(chainOf({ handler: 'other' }))
+  expect(chains.claim(requestOf(MUTATE), nothing, nothing)).toBe(true)
+})
+
+describe('phases that were run ahead', () => {
+  test('are taken one after the other, without waiting, as far as they are here', () => {
+    const chain = chainOf()
+    chains.put(chain)
+    const host = createFakePhaseHost({ send: () => ({ kind: 'end' }) })
+    expect([chains.isAhead('wf_test'), chains.take(requestOf(MUTATE))]).toEqual([false, undefined])
+    chain.hear([asking, state('7')], false)
+    expect([chains.isAhead('wf_test'), chains.isAhead('wf_other')]).toEqual([true, false])
+    expect(chains.take(requestOf({ ...MUTATE, host }))).toEqual({ kind: 'ended' })
+    expect(host.calls).toEqual([{ op: 'send', args: '[1]' }])
+    expect(chains.take(requestOf({ ...NEXT, host }))).toEqual({ kind: 'returned', value: '7' })
+    expect(host.logs).toEqual([{ level: 'info', message: 'hello' }])
+    expect(chains.isAhead('wf_test')).toBe(false)
+  })
+
+  test('are waited for while their thread is at them', async () => {
+    const chain = chainOf()
+    chains.put(chain)
+    const host = createFakePhaseHost({ send: () => ({ kind: 'end' }) })
+    const outcome = new Promise<PhaseOutcome>((resolve) => {
+      expect(chains.claim(requestOf({ ...MUTATE, host }), resolve, nothing)).toBe(true)
+    })
+    chain.hear([asking], false)
+    expect(await outcome).toEqual({ kind: 'ended' })
+  })
+
+  test('are run in their turn once their thread has ended without them', () => {
+    const chain = chainOf()
+    chains.put(chain)
+    let ranInTurn = 0
+    chains.claim(requestOf(MUTATE), nothing, () => (ranInTurn += 1))
+    chain.hear([], true)
+    expect(ranInTurn).toBe(1)
+    expect(chains.claim(requestOf(MUTATE), nothing, nothing)).toBe(false)
+  })
+
+  test.each([
+    ['with another outcome of the mutation', { args: [PREPARED, '{"status":"skipped"}'] }],
+    ['of another version', { scriptId: 'scr_2' }],
+    ['under other limits', { limits: { cpuMs: 1 } }],
+    ['of a session', { values: { session: 1 } }],
+  ])('are neither taken nor claimed when next is asked for %s', (_what, wanted) => {
+    const chain = chainOf()
+    chains.put(chain)
+    chain.hear([asking, state('7')], true)
+    chains.take(requestOf(MUTATE))
+    const request = requestOf({ ...NEXT, ...wanted })
+    expect(chains.take(request)).toBeUndefined()
+    expect(chains.claim(request, nothing, nothing)).toBe(false)
+  })
+
+  test('that published are not taken without waiting: the host has a say', async () => {
+    const chain = chainOf()
+    chains.put(chain)
+    chain.hear([asking, { ...state('7'), noted: [{ id: 1, op: 'topics.publish', args: '["t",{}]' }] }], true)
+    chains.take(requestOf(MUTATE))
+    const host = createFakePhaseHost()
+    expect(chains.take(requestOf({ ...NEXT, host }))).toBeUndefined()
+    const outcome = await new Promise((resolve) => chains.claim(requestOf({ ...NEXT, host }), resolve, nothing))
+    expect(outcome).toEqual({ kind: 'returned', value: '7' })
+    expect(host.calls).toEqual([{ op: 'topics.publish', args: '["t",{}]' }])
+  })
+})

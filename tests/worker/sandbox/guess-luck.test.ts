@@ -1,0 +1,37 @@
+import { createGuessLuck } from '#worker/sandbox/guess-luck.ts'
+import { expect, test } from 'vitest'
+
+const HANDLER = { scriptId: 'scr', handler: 'c' }
+
+test('a handler is left alone for longer the more often it was guessed wrong, and no more once it was guessed right', () => {
+  const luck = createGuessLuck()
+  const restsAfterMiss = (): number => {
+    luck.missed(HANDLER, 'prepare')
+    let rests = 0
+    while (luck.attemptsAhead(HANDLER, 'prepare') === 0) rests += 1
+    return rests
+  }
+  expect(Array.from({ length: 9 }, restsAfterMiss)).toEqual([1, 2, 4, 8, 16, 32, 64, 64, 64])
+  luck.missed(HANDLER, 'prepare')
+  luck.hit(HANDLER, 'prepare')
+  expect(luck.attemptsAhead(HANDLER, 'prepare')).toBeGreaterThan(0)
+  expect(restsAfterMiss()).toBe(1)
+})
+
+test('a handler is run further ahead the more often it was guessed right, within bounds, and no further once it was not', () => {
+  const luck = createGuessLuck()
+  const attempts = Array.from({ length: 6 }, () => {
+    const ahead = luck.attemptsAhead(HANDLER, 'prepare')
+    luck.hit(HANDLER, 'prepare')
+    return ahead
+  })
+  expect(attempts).toEqual([1, 2, 4, 8, 8, 8])
+  luck.missed(HANDLER, 'prepare')
+  expect([luck.attemptsAhead(HANDLER, 'prepare'), luck.attemptsAhead(HANDLER, 'prepare')]).toEqual([0, 1])
+})
+
+test('bad luck with one phase is not held against the other', () => {
+  const luck = createGuessLuck()
+  luck.missed(HANDLER, 'next')
+  expect([luck.attemptsAhead(HANDLER, 'next'), luck.attemptsAhead(HANDLER, 'prepare')]).toEqual([0, 1])
+})
