@@ -105,6 +105,17 @@ describe('phases that were run ahead', () => {
     expect(chains.claim(request, nothing, nothing)).toBe(false)
   })
 
+  test.each([
+    ['taken a moment later', 1_040, true],
+    ['not taken after a while', 1_060, false],
+    ['not taken after the clock was set back', 940, false],
+  ])('that looked at the time are %s', (_what, time, isTaken) => {
+    const chain = chainOf()
+    chain.hear([{ ...asking, sawTime: 1_000 }], true)
+    const host = { ...createFakePhaseHost({ send: () => ({ kind: 'end' }) }), now: () => time }
+    expect(chain.take(requestOf({ ...MUTATE, host }))).toEqual(isTaken ? { kind: 'ended' } : undefined)
+  })
+
   test('that published are not taken without waiting: the host has a say', async () => {
     const chain = chainOf()
     chains.put(chain)

@@ -231,14 +231,6 @@ describe('prepare', patient, () => {
     expect(phasesPosted()).toBe(2)
   })
 
-  test('that looked at the time is taken a moment later', async () => {
-    const { learn, next, prepare } = carrier(consumer({ prepare: `${LOOK}; state = Date.now(); ${RESERVE}` }))
-    await learn()
-    await next()
-    await prepare({ last: 1 })
-    expect(phasesPosted()).toBe(1)
-  })
-
   test('that did not look at the time is as good later', async () => {
     const { learn, next, prepare } = carrier(consumer({}))
     await learn()

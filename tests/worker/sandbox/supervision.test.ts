@@ -192,7 +192,7 @@ test('what computes for a moment is waited for by those that come after, and wha
   workingOn('a')?.say({ type: 'done', ending: { outcome: DONE } })
   expect(workingOn('c')).toBeDefined()
   expect(workingOn('d')).toBeUndefined()
-  await vi.advanceTimersByTimeAsync(10)
+  await vi.advanceTimersByTimeAsync(40)
   expect(workingOn('d')).toBeDefined()
 })
 
