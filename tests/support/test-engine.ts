@@ -186,6 +186,10 @@ export const openTestEngine = async (
             if (!isAlive()) throw new PlugPulled()
             return store.transaction(work)
           },
+          together: (work) => {
+            if (!isAlive()) throw new PlugPulled()
+            return store.together(work)
+          },
         },
         clock: {
           ...clock,
