@@ -143,7 +143,7 @@ export const createRunLoop = (parts: RunLoopParts): RunLoop => {
   }
 
   return async (workflowId, listener) => {
-    let waited: Waited | null = null
+    let waited = null as Waited | null
     /** An attempt that went on after something failed in one COMMIT with others: it comes to its end by itself. */
     let loner: string | null = null
     for (;;) {
