@@ -41,7 +41,7 @@ function importsOf(folder) {
 }
 
 const onlyTransitionsWrite = {
-  selector: 'CallExpression[callee.property.name="transaction"]',
+  selector: 'CallExpression[callee.property.name=/^(transaction|together)$/]',
   message: 'Only src/engine/runtime/transitions opens a transaction: it is the one writer.',
 }
 

@@ -62,12 +62,17 @@ const plantedBugs: { bug: string; sabotage: Sabotage; caughtAs: RegExp }[] = [
   },
 ]
 
-test.each(plantedBugs)(
-  'the simulator catches it when $bug',
-  async ({ sabotage, caughtAs }) => {
+const inEveryWay = plantedBugs.flatMap((planted) => [
+  { ...planted, runsAhead: false, how: 'each transition is a commit' },
+  { ...planted, runsAhead: true, how: 'several are one' },
+])
+
+test.each(inEveryWay)(
+  'the simulator catches it when $bug, and $how',
+  async ({ sabotage, caughtAs, runsAhead }) => {
     const sqlJs = await loadSqlJs()
     for (let seed = 1; seed <= 400; seed += 1) {
-      const { problems } = await simulate({ seed, sqlJs, sabotage })
+      const { problems } = await simulate({ seed, sqlJs, sabotage, runsAhead })
       if (problems.some((problem) => caughtAs.test(problem))) return
       if (problems.length > 0) expect(problems.join('\n')).toMatch(caughtAs)
     }

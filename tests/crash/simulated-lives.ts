@@ -7,6 +7,8 @@ import { simulate, type SimulationOptions, type SimulationResult } from '../supp
 export interface Census {
   lives: number
   deathsAt: Map<Opportunity, number>
+  /** Phases that were run ahead and taken. */
+  takenAhead: number
 }
 
 type Choice = Omit<SimulationOptions, 'sqlJs'>
@@ -15,8 +17,9 @@ type Choice = Omit<SimulationOptions, 'sqlJs'>
 export const liveAndJudge = async (choice: Choice, census: Census): Promise<SimulationResult> => {
   const result = await simulate({ ...choice, sqlJs: await loadSqlJs() })
   census.lives += result.lives
+  census.takenAhead += result.takenAhead
   for (const point of result.deaths) census.deathsAt.set(point, (census.deathsAt.get(point) ?? 0) + 1)
-  const again = `HOLDFAST_SIM_SEED=${String(choice.seed)}${choice.firstDeathAt === undefined ? '' : ` HOLDFAST_SIM_DEATH=${String(choice.firstDeathAt)}`} npx vitest run tests/crash/reproduce.crash.test.ts`
+  const again = `HOLDFAST_SIM_SEED=${String(choice.seed)}${choice.firstDeathAt === undefined ? '' : ` HOLDFAST_SIM_DEATH=${String(choice.firstDeathAt)}`}${choice.runsAhead === true ? ' HOLDFAST_SIM_AHEAD=1' : ''} npx vitest run tests/crash/reproduce.crash.test.ts`
   expect(result.problems, `Died at ${result.deaths.join(', ')}. To see it again: ${again}`).toEqual([])
   return result
 }
@@ -24,12 +27,17 @@ export const liveAndJudge = async (choice: Choice, census: Census): Promise<Simu
 /** Short lives, so that many different ones can be killed at every opportunity they have. */
 export const shortLife = { maxDeaths: 1, maxActions: 6 }
 
-export const newCensus = (): Census => ({ lives: 0, deathsAt: new Map() })
+export const newCensus = (): Census => ({ lives: 0, deathsAt: new Map(), takenAhead: 0 })
 
 /** Kills the first life of one seed at its first opportunity, then at its second, … until it can no longer be killed. */
-export const dieAtEveryOpportunity = async (seed: number, census: Census, step = 1): Promise<void> => {
+export const dieAtEveryOpportunity = async (
+  seed: number,
+  census: Census,
+  { step = 1, runsAhead = false }: { step?: number; runsAhead?: boolean } = {},
+): Promise<void> => {
   for (let firstDeathAt = 1; ; firstDeathAt += step) {
-    const { deaths, firstLifeOpportunities } = await liveAndJudge({ seed, firstDeathAt, ...shortLife }, census)
+    const choice = { seed, firstDeathAt, runsAhead, ...shortLife }
+    const { deaths, firstLifeOpportunities } = await liveAndJudge(choice, census)
     if (deaths.length === 0 || firstLifeOpportunities < firstDeathAt) return
   }
 }

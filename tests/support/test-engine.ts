@@ -4,13 +4,14 @@ import type { Json } from '#engine/model/json.ts'
 import { ok, type Result } from '#engine/model/result.ts'
 import type { CrashPoint } from '#engine/ports/crash-point.ts'
 import type { Sandbox } from '#engine/ports/sandbox.ts'
-import type { StoreReads } from '#engine/ports/store.ts'
+import type { Store, StoreReads } from '#engine/ports/store.ts'
 import type { ReconcileOutcome, ToolMethod, ToolOutcome, Tools } from '#engine/ports/tools.ts'
 import { createEngine, type Engine } from '#engine/runtime/engine.ts'
 import type { EngineOptions } from '#engine/runtime/ports.ts'
 import { createMonotonicIds } from '#worker/monotonic-ids.ts'
 import { compileScript } from '#worker/sandbox/compile.ts'
 import { createSandbox } from '#worker/sandbox/create-sandbox.ts'
+import { type AheadSandbox, answeringAhead } from './ahead-sandbox.ts'
 import { createHandClock } from './hand-clock.ts'
 import { openTestStore } from './open-test-store.ts'
 import { loadQuickjsWasm } from './quickjs-wasm.ts'
@@ -123,6 +124,8 @@ export interface TestEngine {
   change(sql: string, ...params: (string | number)[]): void
   /** Every row of these tables, or of all, as text: equal before and after means that nothing was written. */
   dump(...tables: string[]): string
+  /** How often something was committed. */
+  commits(): number
   /** What happened outside of the engine, in order: `barrier`, `durable`, `box.send`, … */
   trail: string[]
   /** From here on another tab owns the data: no barrier is ever passed again. */
@@ -161,6 +164,8 @@ export const openTestEngine = async (
   options: Partial<EngineOptions> = {},
   /** Others than the box, which then nobody reaches. */
   tools?: Tools,
+  /** A sandbox that runs ahead, instead of QuickJS; and a mistake of the store. */
+  { ahead, planted }: { ahead?: AheadSandbox; planted?: (store: Store) => Store } = {},
 ): Promise<TestEngine> => {
   const clock = createHandClock()
   const trail: string[] = []
@@ -173,10 +178,13 @@ export const openTestEngine = async (
   let isDead = false
   let opened = await openTestStore()
   let generation = 0
+  let commits = 0
+  const reached = tools ?? box.tools
 
   const boot = async (): Promise<Engine> => {
     const mine = (generation += 1)
-    const { store } = opened
+    const store = planted?.(opened.store) ?? opened.store
+    opened.database.onCommit(() => (commits += 1))
     const isAlive = (): boolean => mine === generation
     const engine = createEngine(
       {
@@ -185,6 +193,10 @@ export const openTestEngine = async (
           transaction: (work) => {
             if (!isAlive()) throw new PlugPulled()
             return store.transaction(work)
+          },
+          together: (work) => {
+            if (!isAlive()) throw new PlugPulled()
+            return store.together(work)
           },
         },
         clock: {
@@ -195,8 +207,8 @@ export const openTestEngine = async (
             }),
         },
         ids: createMonotonicIds(clock, () => random.next(), null),
-        sandbox: await testSandbox(),
-        tools: tools ?? box.tools,
+        sandbox: ahead ?? (await testSandbox()),
+        tools: ahead === undefined ? reached : answeringAhead(reached, ahead),
         durability: {
           barrier: async () => {
             trail.push('barrier')
@@ -242,6 +254,7 @@ export const openTestEngine = async (
         .filter(({ name }) => tables.length === 0 || tables.includes(String(name)))
         .map(({ name }) => `${String(name)}\n${JSON.stringify(opened.database.all(`SELECT * FROM ${String(name)}`))}`)
         .join('\n'),
+    commits: () => commits,
     trail,
     failBarriers: () => {
       held = Promise.reject(new Error('Fenced.'))

@@ -144,6 +144,9 @@ export interface Sandbox {
   runPhase(request: PhaseRequest): Promise<PhaseOutcome>
   /** Phases of this workflow were run ahead, and what came of the next one is here. */
   isAhead?(workflowId: string): boolean
-  /** What `runPhase` would answer, if that is here already. Taking it uses it up; undefined when the phase has to be run. */
+  /**
+   * What `runPhase` would answer, if it is here already; undefined when the phase has to be run. Taking it uses it up. Whatever the
+   * phase asked its host for, the host was asked when this returns.
+   */
   takeAtHand?(request: PhaseRequest): PhaseOutcome | undefined
 }

@@ -348,6 +348,11 @@ export interface StoreWrites extends StoreReads {
 export interface Store extends StoreReads {
   /** Synchronous on purpose: a transaction never spans an await. A throw inside rolls everything back. */
   transaction<T>(work: (tx: StoreWrites) => T): T
+  /**
+   * All transactions inside are one, committed at the end. Synchronous like a transaction, and not to be nested. A throw, also one
+   * of a transaction inside that `work` does not pass on, rolls all of them back and comes out of here.
+   */
+  together<T>(work: () => T): T
   /** Breaches of the invariants of 1.10, in words; empty when all is well. */
   checkInvariants(): string[]
 }

@@ -2,7 +2,8 @@ import { OwnershipLost } from '../model/errors.ts'
 import type { Workflow, WorkflowConfig } from '../model/workflow.ts'
 import { createConfigCache } from '../script/config.ts'
 import { createCommands } from './commands.ts'
-import { createExecuteHandler } from './execute-handler.ts'
+import { createAttempts, createExecuteHandler } from './execute-handler.ts'
+import type { Notice } from './notices.ts'
 import type { EngineOptions, EnginePorts } from './ports.ts'
 import { defaultOptions } from './ports.ts'
 import { createPreferenceCommands, preferencesOf } from './preferences.ts'
@@ -19,6 +20,8 @@ import { createEventStream } from './sessions/event-stream.ts'
 import { createSessionCommands } from './sessions/session-commands.ts'
 import { createSessionQueries } from './sessions/session-queries.ts'
 import { createSessionViews } from './sessions/session-views.ts'
+import type { Group } from './transitions/group.ts'
+import { createGroup } from './transitions/group.ts'
 import { createTransitions } from './transitions/index.ts'
 import { createUpkeepCommands } from './upkeep-commands.ts'
 
@@ -41,23 +44,31 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
   })
   const views = createSessionViews(store)
   const stream = createEventStream(store, durability)
+  const group = createGroup(store)
+  /** Whoever has no part in what is chosen next hears of it when it is certain. */
+  const tell = (notice: Notice): void => {
+    if (notice.kind === 'session_changed') {
+      views.changed(notice.sessionId, notice.agentId)
+      stream.changed(notice.sessionId)
+    } else if (notice.kind === 'cost_added') views.costChanged(notice.workflowId)
+    else scheduler.touch(notice.workflowId)
+  }
   const transitions = createTransitions({
     ...ports,
     notify: (notice) => {
-      if (notice.kind === 'session_changed') {
-        views.changed(notice.sessionId, notice.agentId)
-        stream.changed(notice.sessionId)
-      } else if (notice.kind === 'cost_added') views.costChanged(notice.workflowId)
-      else {
+      if (notice.kind !== 'session_changed' && notice.kind !== 'cost_added') {
+        group.unlessRolledBack(() => flags.remember(notice.workflowId))
         flags.apply(notice)
-        scheduler.touch(notice.workflowId)
       }
+      group.afterCommit(() => tell(notice))
     },
   })
   const defaults = { maxParallelWorkflows: options.maxParallelWorkflows }
   let preferences = preferencesOf(store.settings, defaults)
   const scripts = createScriptLoader(ports)
-  const executeHandler = createExecuteHandler(ports, options, transitions, scripts)
+  const groupedPorts = afterCommits(ports, group)
+  const attempts = createAttempts(groupedPorts, options, transitions, scripts)
+  const executeHandler = createExecuteHandler(attempts)
   const mayStart = (): boolean => state === 'running' && durability.isAccepting()
   const retention = createRetention({ ports, transitions, mayGoOn: mayStart })
   const scheduler = createScheduler({
@@ -66,7 +77,7 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
     upkeep: retention,
     onSetBack: transitions.followClock,
     maxParallelWorkflows: () => preferences.maxParallelWorkflows,
-    runLoop: createRunLoop({ ports, transitions, flags, configOf, executeHandler, mayStart }),
+    runLoop: createRunLoop({ ports: groupedPorts, transitions, flags, configOf, attempts, group, mayStart }),
     onFatal: (thrown) => {
       // Losing the data to another tab is no failure: the other one goes on from what is on disk.
       state = thrown instanceof OwnershipLost ? 'stopped' : 'failed'
@@ -122,6 +133,20 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
     ...createSessionCommands({ ports, transitions, scheduler }),
     ...createSessionQueries(ports, views, stream),
     ...createRetentionCommands({ ports, transitions, scheduler, retention }),
+  }
+}
+
+/** A crash point names a state on the disk, and what nobody has committed cannot be flushed. */
+const afterCommits = (ports: EnginePorts, { afterCommit }: Group): EnginePorts => {
+  const { crash, durability } = ports
+  return {
+    ...ports,
+    crash: { reach: (point) => afterCommit(() => crash.reach(point)) },
+    durability: {
+      barrier: () => durability.barrier(),
+      flushSoon: () => afterCommit(() => durability.flushSoon()),
+      isAccepting: () => durability.isAccepting(),
+    },
   }
 }
 

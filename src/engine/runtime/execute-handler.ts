@@ -3,10 +3,8 @@ import type { Failure } from '../model/errors.ts'
 import type { ConsumerPhase, HandlerRun, ProducerPhase } from '../model/handler-run.ts'
 import type { JsonText } from '../model/json.ts'
 import type { Mutation } from '../model/mutation.ts'
-import type { Result } from '../model/result.ts'
-import { err, ok } from '../model/result.ts'
 import type { Workflow } from '../model/workflow.ts'
-import type { FollowingPhases, PhaseOutcome, Publishing, ScriptPhase } from '../ports/sandbox.ts'
+import type { FollowingPhases, PhaseOutcome, PhaseRequest, Publishing, ScriptPhase } from '../ports/sandbox.ts'
 import { isTextTooDeep, TOO_DEEP } from '../script/nesting.ts'
 import { parsePrepareResult } from '../script/prepare-result.ts'
 import type { MutationCaller } from './mutation-call.ts'
@@ -15,9 +13,11 @@ import type { AttemptHost } from './phase-host.ts'
 import { createAttemptHost, createContextOperations, toInternalFailure } from './phase-host.ts'
 import type { EngineOptions, EnginePorts } from './ports.ts'
 import { reservationsOf } from './reservations.ts'
-import type { AgentHost } from './sessions/agent-host.ts'
-import { createAgentHost, findAgent } from './sessions/agent-host.ts'
 import type { LoadedScript, ScriptLoader } from './script-loader.ts'
+import { createProducerSteps } from './steps/producer-steps.ts'
+import type { Hosts, RunScript } from './steps/script-steps.ts'
+import { agentHostFor, cancelIfGone, failureOf, hasHandler, stateOf, withScript } from './steps/script-steps.ts'
+import type { Later, Settle, Step } from './steps/step.ts'
 import { sandboxLimitsOf } from './workflow-limits.ts'
 import { StaleAttempt } from './transitions/attempts.ts'
 import type { Transitions } from './transitions/index.ts'
@@ -28,44 +28,107 @@ export type Execution = 'settled' | 'parked'
 
 export type ExecuteHandler = (handlerRunId: string) => Promise<Execution>
 
-type Step = (run: HandlerRun, workflow: Workflow) => Promise<void> | void
+/** An attempt that waits. */
+export interface Waiting {
+  handlerRunId: string
+  later: Later
+}
+
+export type Progress = Execution | Waiting
+
+/** What an attempt waited for, ready to be written. */
+export interface Waited {
+  handlerRunId: string
+  settle: Settle
+}
+
+/**
+ * Where nothing can be written about a step that threw, because it is one of a group that is going to be rolled back, the throw
+ * goes through. Everywhere else it is a failure of the attempt.
+ */
+export type OnThrow = 'fail' | 'pass on'
+
+export interface Attempts {
+  /** Performs every step that has nothing to wait for. */
+  goOn(handlerRunId: string, onThrow: OnThrow): Progress
+  /** The same, after what was waited for is settled. */
+  settle(waited: Waited, onThrow: OnThrow): Progress
+  /** To be called when everything that was done before is committed. What is thrown meanwhile is thrown again by `settle`. */
+  wait(waiting: Waiting): Promise<Waited>
+}
 
 /**
  * The one loop: read the row afresh, perform the step of its phase, repeat. A recovered attempt goes through the same code as
  * one that was never interrupted.
  */
-export const createExecuteHandler = (
+export const createAttempts = (
   ports: EnginePorts,
   options: EngineOptions,
   transitions: Transitions,
   scripts: ScriptLoader,
-): ExecuteHandler => {
+): Attempts => {
   const { store } = ports
   const mutations = createMutationCaller(ports, options, transitions)
   const runScript = createRunScript(ports, options)
   const producerSteps = createProducerSteps(ports, options, transitions, scripts, runScript)
   const consumerSteps = createConsumerSteps(ports, options, transitions, scripts, mutations, runScript)
-  const stepOf = (run: HandlerRun): Step | undefined =>
-    run.handlerType === 'producer'
-      ? producerSteps[run.phase as ProducerPhase]
-      : consumerSteps[run.phase as ConsumerPhase]
+  const stepOf = (run: HandlerRun): Step => {
+    const step =
+      run.handlerType === 'producer'
+        ? producerSteps[run.phase as ProducerPhase]
+        : consumerSteps[run.phase as ConsumerPhase]
+    if (step === undefined) throw new EngineBug(`A ${run.handlerType} run has no phase "${run.phase}".`)
+    return step
+  }
 
-  return async (handlerRunId) => {
+  const perform = (handlerRunId: string, work: Settle, onThrow: OnThrow): Later | undefined => {
+    if (onThrow === 'pass on') return work()
+    try {
+      return work()
+    } catch (thrown) {
+      if (thrown instanceof StaleAttempt) return undefined
+      if (thrown instanceof OwnershipLost) throw thrown
+      failInternally(ports, transitions, handlerRunId, thrown)
+      return undefined
+    }
+  }
+
+  const goOn = (handlerRunId: string, onThrow: OnThrow): Progress => {
     for (;;) {
       const run = store.handlerRuns.get(handlerRunId)
       if (run?.status !== 'active') return 'settled'
       const workflow = store.workflows.get(run.workflowId)
       if (workflow?.status !== 'active') return 'parked'
-      try {
-        const step = stepOf(run)
-        if (step === undefined) throw new EngineBug(`A ${run.handlerType} run has no phase "${run.phase}".`)
-        await step(run, workflow)
-      } catch (thrown) {
-        if (thrown instanceof StaleAttempt) continue
-        if (thrown instanceof OwnershipLost) throw thrown
-        failInternally(ports, transitions, run.id, thrown)
-      }
+      const later = perform(handlerRunId, () => stepOf(run)(run, workflow), onThrow)
+      if (later !== undefined) return { handlerRunId, later }
     }
+  }
+
+  const settle = ({ handlerRunId, settle: work }: Waited, onThrow: OnThrow): Progress => {
+    const later = perform(handlerRunId, work, onThrow)
+    return later === undefined ? goOn(handlerRunId, onThrow) : { handlerRunId, later }
+  }
+
+  const wait = async ({ handlerRunId, later }: Waiting): Promise<Waited> => {
+    try {
+      return { handlerRunId, settle: await later() }
+    } catch (thrown) {
+      const rethrow: Settle = () => {
+        throw thrown
+      }
+      return { handlerRunId, settle: rethrow }
+    }
+  }
+
+  return { goOn, settle, wait }
+}
+
+/** One attempt by itself, each of its transitions committed for itself. */
+export const createExecuteHandler = ({ goOn, settle, wait }: Attempts): ExecuteHandler => {
+  return async (handlerRunId) => {
+    let progress = goOn(handlerRunId, 'fail')
+    while (typeof progress !== 'string') progress = settle(await wait(progress), 'fail')
+    return progress
   }
 }
 
@@ -92,40 +155,6 @@ const failInternally = (
   else if (mutation?.status === 'pending') transitions.failAttempt(run, withMutation(mutation))
   else transitions.failAttempt(run, failed)
 }
-
-const createProducerSteps = (
-  ports: EnginePorts,
-  options: EngineOptions,
-  transitions: Transitions,
-  scripts: ScriptLoader,
-  runScript: RunScript,
-): Readonly<Record<ProducerPhase, Step | undefined>> => ({
-  pending: (run) => {
-    transitions.advance(run, 'begun')
-  },
-  executing: async (run, workflow) => {
-    const script = await scripts.load(run.scriptId)
-    if (cancelIfGone(transitions, run, script)) return
-    const publishes = script.config.producers[run.handlerName]?.publishes ?? []
-    const agent = agentHostFor(ports, options, workflow)
-    const host = createAttemptHost(ports, options, {
-      run,
-      phase: 'producer',
-      granted: workflow.permissions,
-      subscribe: [],
-      publishes,
-      agent,
-    })
-    const args = [run.inputState ?? 'null']
-    const publishing = { topics: publishes, most: options.maxPublishesPerAttempt }
-    const outcome = await runScript(run, script, 'producer', args, { host, agent, publishing })
-    const state = stateOf(outcome, options)
-    if (state.ok) transitions.commitProducer(run, { state: state.value, drafts: host.drafts(), trace: host.trace() })
-    else transitions.failAttempt(run, { failure: state.error, trace: host.trace(), touched: [] })
-    ports.crash.reach(state.ok ? 'attempt_committed' : 'attempt_failed')
-  },
-  committed: undefined,
-})
 
 const createConsumerSteps = (
   ports: EnginePorts,
@@ -174,50 +203,49 @@ const createConsumerSteps = (
     crash.reach('attempt_failed')
   }
 
-  const prepare: Step = async (run, workflow) => {
-    const script = await scripts.load(run.scriptId)
-    if (cancelIfGone(transitions, run, script)) return
+  const prepare = withScript(scripts, (run, workflow, script) => {
+    if (cancelIfGone(transitions, run, script)) return undefined
     const hosts = hostFor(run, workflow, script, 'prepare')
     const { host, agent } = hosts
-    const outcome = await runScript(run, script, 'prepare', [run.inputState ?? 'null'], {
-      ...hosts,
-      then: following(run, workflow, script),
+    const then = following(run, workflow, script)
+    return runScript(run, script, 'prepare', [run.inputState ?? 'null'], { ...hosts, then }, (outcome) => {
+      if (outcome.kind !== 'returned') {
+        fail(run, failureOf(outcome), host)
+        return undefined
+      }
+      const subscribe = script.config.consumers[run.handlerName]?.subscribe ?? []
+      const prepared = parsePrepareResult(outcome.value, { now: clock.now(), subscribe })
+      const saved = prepared.ok
+        ? transitions.savePrepared(run, prepared.value, host.trace(), agent?.seenMessageIds())
+        : prepared
+      if (!saved.ok) fail(run, saved.error, host)
+      return undefined
     })
-    if (outcome.kind !== 'returned') {
-      fail(run, failureOf(outcome), host)
-      return
-    }
-    const subscribe = script.config.consumers[run.handlerName]?.subscribe ?? []
-    const prepared = parsePrepareResult(outcome.value, { now: clock.now(), subscribe })
-    const saved = prepared.ok
-      ? transitions.savePrepared(run, prepared.value, host.trace(), agent?.seenMessageIds())
-      : prepared
-    if (!saved.ok) fail(run, saved.error, host)
-  }
+  })
 
-  const mutate: Step = async (run, workflow) => {
-    const recorded = store.mutations.ofHandlerRun(run.id)
-    if (recorded !== undefined) {
-      await mutations.takeUp(run, recorded)
-      return
-    }
-    const script = await scripts.load(run.scriptId)
+  const runMutate = withScript(scripts, (run, workflow, script) => {
     if (script.config.consumers[run.handlerName]?.hasMutate !== true) {
       transitions.passWithoutMutation(run, { logs: [], cost: 0 })
-      return
+      return undefined
     }
     const hosts = hostFor(run, workflow, script, 'mutate')
     const { host } = hosts
-    const outcome = await runScript(run, script, 'mutate', [run.prepareResult ?? 'null'], hosts)
-    const call = host.mutationCall()
-    if (!call.ok) fail(run, call.error, host)
-    else if (outcome.kind === 'ended' && call.value !== null) await mutations.perform(run, call.value, host.trace())
-    else if (outcome.kind === 'returned') transitions.passWithoutMutation(run, host.trace())
-    else fail(run, failureOf(outcome), host)
+    return runScript(run, script, 'mutate', [run.prepareResult ?? 'null'], hosts, (outcome) => {
+      const call = host.mutationCall()
+      if (!call.ok) fail(run, call.error, host)
+      else if (outcome.kind === 'ended' && call.value !== null) return mutations.perform(run, call.value, host.trace())
+      else if (outcome.kind === 'returned') transitions.passWithoutMutation(run, host.trace())
+      else fail(run, failureOf(outcome), host)
+      return undefined
+    })
+  })
+
+  const mutate: Step = (run, workflow) => {
+    const recorded = store.mutations.ofHandlerRun(run.id)
+    return recorded === undefined ? runMutate(run, workflow) : mutations.takeUp(run, recorded)
   }
 
-  const emit: Step = async (run, workflow) => {
-    const script = await scripts.load(run.scriptId)
+  const emit = withScript(scripts, (run, workflow, script) => {
     const consumer = script.config.consumers[run.handlerName]
     if (consumer?.hasNext === false) {
       transitions.commitConsumer(run, {
@@ -227,69 +255,49 @@ const createConsumerSteps = (
         ...(workflow.sessionId === null ? {} : { session: noSessionWrites }),
       })
       crash.reach('attempt_committed')
-      return
+      return undefined
     }
     const hosts = hostFor(run, workflow, script, 'next')
     const { host, agent } = hosts
     const args = [run.prepareResult ?? 'null', mutationForScript(run)]
     const then = following(run, workflow, script)
     const publishing = publishingOf(run, script)
-    const state = stateOf(await runScript(run, script, 'next', args, { ...hosts, then, publishing }), options)
-    if (!state.ok) {
-      fail(run, state.error, host)
-      return
-    }
-    transitions.commitConsumer(run, {
-      state: state.value,
-      drafts: host.drafts(),
-      trace: host.trace(),
-      ...(agent === undefined ? {} : { session: agent.writes() }),
+    return runScript(run, script, 'next', args, { ...hosts, then, publishing }, (outcome) => {
+      const state = stateOf(outcome, options)
+      if (!state.ok) {
+        fail(run, state.error, host)
+        return undefined
+      }
+      transitions.commitConsumer(run, {
+        state: state.value,
+        drafts: host.drafts(),
+        trace: host.trace(),
+        ...(agent === undefined ? {} : { session: agent.writes() }),
+      })
+      crash.reach('attempt_committed')
+      return undefined
     })
-    crash.reach('attempt_committed')
-  }
+  })
 
   return {
     pending: (run) => {
       transitions.advance(run, 'begun')
+      return undefined
     },
     preparing: prepare,
     prepared: (run) => {
       if (reservationsOf(run).length > 0) transitions.advance(run, 'mutate_begun')
       else transitions.commitEmpty(run)
+      return undefined
     },
     mutating: mutate,
     mutated: (run) => {
       transitions.advance(run, 'emit_begun')
+      return undefined
     },
     emitting: emit,
     committed: undefined,
   }
-}
-
-/**
- * A retry runs the version that is active now, and that may not have the handler any more. Before the boundary there is nothing
- * to finish: the events go back, and nobody is asked about a handler that was taken away on purpose.
- */
-const cancelIfGone = (transitions: Transitions, run: HandlerRun, script: LoadedScript): boolean => {
-  if (hasHandler(script, run)) return false
-  const reason = `Version ${String(script.version)} of the script has no ${run.handlerType} "${run.handlerName}" any more, so there is nothing to retry.`
-  const cancelled = transitions.cancelAttempt(run.id, reason)
-  if (!cancelled.ok) throw new EngineBug(cancelled.error.message)
-  return true
-}
-
-const hasHandler = ({ config }: LoadedScript, run: HandlerRun): boolean =>
-  Object.hasOwn(run.handlerType === 'producer' ? config.producers : config.consumers, run.handlerName)
-
-interface Hosts {
-  host: AttemptHost
-  /** When the workflow is that of an agent. */
-  agent: AgentHost | undefined
-}
-
-const agentHostFor = ({ store }: EnginePorts, options: EngineOptions, workflow: Workflow): AgentHost | undefined => {
-  const agent = findAgent(store, workflow)
-  return agent === undefined ? undefined : createAgentHost(store, agent, options.maxStateBytes)
 }
 
 /** What `next` is told: `{ status: 'applied', result } | { status: 'none' } | { status: 'skipped' }`. */
@@ -298,23 +306,15 @@ const mutationForScript = (run: HandlerRun): JsonText =>
     ? `{"status":"applied","result":${run.mutationResult ?? 'null'}}`
     : JSON.stringify({ status: run.mutationOutcome ?? 'none' })
 
-type RunScript = (
-  run: HandlerRun,
-  script: LoadedScript,
-  phase: ScriptPhase,
-  args: readonly JsonText[],
-  hosts: Hosts & { then?: FollowingPhases | undefined; publishing?: Publishing },
-) => Promise<PhaseOutcome>
-
 const createRunScript = ({ store, sandbox, tools, crash }: EnginePorts, options: EngineOptions): RunScript => {
   const operationsOf = createContextOperations(tools)
-  return async (run, script, phase, args, { host, agent, then, publishing }) => {
+  return (run, script, phase, args, { host, agent, then, publishing }, settle) => {
     if (!hasHandler(script, run)) {
       const message = `Version ${String(script.version)} of the script has no ${run.handlerType} "${run.handlerName}" any more. Bring it back, or skip these events.`
-      return { kind: 'failed', failure: failure('logic', message) }
+      return settle({ kind: 'failed', failure: failure('logic', message) })
     }
     crash.reach('before_script')
-    const outcome = await sandbox.runPhase({
+    const request: PhaseRequest = {
       workflowId: run.workflowId,
       scriptId: run.scriptId,
       code: script.code,
@@ -328,29 +328,22 @@ const createRunScript = ({ store, sandbox, tools, crash }: EnginePorts, options:
       ...(publishing === undefined ? {} : { publishing }),
       limits: { ...options.limits, ...sandboxLimitsOf(store.settings, run.workflowId) },
       host,
-    })
-    crash.reach('after_script')
-    if (outcome.kind !== 'returned' || outcome.value === undefined || !isTextTooDeep(outcome.value)) return outcome
-    const reason = `What ${phase} returned ${TOO_DEEP}. Return something flatter.`
-    return { kind: 'failed', failure: failure('logic', reason) }
+    }
+    const heed = (outcome: PhaseOutcome): Later | undefined => {
+      crash.reach('after_script')
+      return settle(flatEnough(outcome, phase))
+    }
+    const atHand = sandbox.takeAtHand?.(request)
+    if (atHand !== undefined) return heed(atHand)
+    return async () => {
+      const outcome = await sandbox.runPhase(request)
+      return () => heed(outcome)
+    }
   }
 }
 
-const failureOf = (outcome: PhaseOutcome): Failure =>
-  outcome.kind === 'failed'
-    ? outcome.failure
-    : failure('internal', `The sandbox ended the script with "${outcome.kind}" where that means nothing.`)
-
-const stateOf = (outcome: PhaseOutcome, { maxStateBytes }: EngineOptions): Result<JsonText | undefined, Failure> => {
-  if (outcome.kind !== 'returned') return err(failureOf(outcome))
-  const { value } = outcome
-  if (value === undefined || value.length <= maxStateBytes) return ok(value)
-  const size = `${String(Math.ceil(value.length / 1024))} KiB`
-  const limit = `${String(Math.floor(maxStateBytes / 1024))} KiB`
-  return err(
-    failure(
-      'logic',
-      `The handler returned ${size} of state; at most ${limit} are kept. Keep only what the next run needs.`,
-    ),
-  )
+const flatEnough = (outcome: PhaseOutcome, phase: ScriptPhase): PhaseOutcome => {
+  if (outcome.kind !== 'returned' || outcome.value === undefined || !isTextTooDeep(outcome.value)) return outcome
+  const reason = `What ${phase} returned ${TOO_DEEP}. Return something flatter.`
+  return { kind: 'failed', failure: failure('logic', reason) }
 }

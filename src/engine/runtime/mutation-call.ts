@@ -6,7 +6,7 @@ import type { HandlerRun } from '../model/handler-run.ts'
 import type { Json, JsonObject, JsonText } from '../model/json.ts'
 import type { LogLine } from '../model/log.ts'
 import type { Mutation, MutationResolver } from '../model/mutation.ts'
-import type { ToolMethod, ToolOutcome, Tools } from '../ports/tools.ts'
+import type { ReconcileOutcome, ToolMethod, ToolOutcome, Tools } from '../ports/tools.ts'
 import { isValueTooDeep, TOO_DEEP } from '../script/nesting.ts'
 import { callTool, costOf } from './call-tool.ts'
 import { mutationsUsedUp, usedUpFailure } from './daily-limits.ts'
@@ -16,15 +16,16 @@ import { toInternalFailure } from './phase-host.ts'
 import type { EngineOptions, EnginePorts } from './ports.ts'
 import { reconcile } from './reconcile.ts'
 import { reservationsOf } from './reservations.ts'
+import type { Later, Settle } from './steps/step.ts'
 import type { Transitions } from './transitions/index.ts'
 import type { PhaseTrace } from './transitions/attempts.ts'
 import { noTrace } from './transitions/attempts.ts'
 
 export interface MutationCaller {
   /** From the script's request to the recorded outcome. */
-  perform(run: HandlerRun, call: MutationCall, trace: PhaseTrace): Promise<void>
+  perform(run: HandlerRun, call: MutationCall, trace: PhaseTrace): Later | undefined
   /** A ledger entry that was found with its attempt: the ledger alone decides how to go on. */
-  takeUp(run: HandlerRun, mutation: Mutation): Promise<void>
+  takeUp(run: HandlerRun, mutation: Mutation): Later | undefined
 }
 
 /**
@@ -44,7 +45,7 @@ export const createMutationCaller = (
     return usedUp && usedUpFailure(usedUp, clock.now())
   }
 
-  const perform = async (run: HandlerRun, asked: MutationCall, trace: PhaseTrace): Promise<void> => {
+  const perform = (run: HandlerRun, asked: MutationCall, trace: PhaseTrace): Later | undefined => {
     const { method, params } = asked
     const refusal = asked.refusal ?? overLimit(run)
     const eventIds = store.events.reservedIds(run.id)
@@ -57,33 +58,39 @@ export const createMutationCaller = (
     if (refusal !== null) {
       const refused = transitions.recordMutation(run, request, 'pending')
       transitions.failAttempt(run, { ...endOf(run, refused, method, params), failure: refusal, trace })
-      return
+      return undefined
     }
-    await call(run, transitions.recordMutation(run, request, 'in_flight'), method, params, trace)
+    return call(run, transitions.recordMutation(run, request, 'in_flight'), method, params, trace)
   }
 
   /** The ledger says `in_flight`; as soon as the disk says so too, the call is made. */
-  const call = async (
-    run: HandlerRun,
-    mutation: Mutation,
-    method: ToolMethod,
-    params: Json,
-    trace: PhaseTrace,
-  ): Promise<void> => {
+  const call = (run: HandlerRun, mutation: Mutation, method: ToolMethod, params: Json, trace: PhaseTrace): Later => {
     crash.reach('mutation_in_flight')
-    await durability.barrier().catch((cause: unknown) => {
-      throw new OwnershipLost('Another tab has taken over: this engine has stopped.', { cause })
-    })
-    crash.reach('mutation_durable')
-    // While the disk was written the workflow may have been deleted: then there is nothing left to send.
-    const inFlight = store.mutations.get(mutation.id)
-    if (inFlight?.status !== 'in_flight') return
-    const outcome = await callWithDeadline(method, params, run, inFlight)
-    crash.reach('mutation_called')
-    await settle(run, inFlight, method, params, outcome, { ...trace, cost: trace.cost + costOf(outcome) })
-    durability.flushSoon()
-    crash.reach('mutation_settled')
+    return async () => {
+      await durability.barrier().catch((cause: unknown) => {
+        throw new OwnershipLost('Another tab has taken over: this engine has stopped.', { cause })
+      })
+      crash.reach('mutation_durable')
+      // While the disk was written the workflow may have been deleted: then there is nothing left to send.
+      const inFlight = store.mutations.get(mutation.id)
+      if (inFlight?.status !== 'in_flight') return () => undefined
+      const outcome = await callWithDeadline(method, params, run, inFlight)
+      crash.reach('mutation_called')
+      const spent = { ...trace, cost: trace.cost + costOf(outcome) }
+      return thenFlush(() => settle(run, inFlight, method, params, outcome, spent))
+    }
   }
+
+  /** As soon as nothing of the outcome is left to wait for. */
+  const thenFlush =
+    (write: Settle): Settle =>
+    () => {
+      const later = write()
+      if (later !== undefined) return async () => thenFlush(await later())
+      durability.flushSoon()
+      crash.reach('mutation_settled')
+      return undefined
+    }
 
   const callWithDeadline = (
     method: ToolMethod,
@@ -103,18 +110,20 @@ export const createMutationCaller = (
     )
   }
 
-  const settle = async (
+  const settle = (
     run: HandlerRun,
     mutation: Mutation,
     method: ToolMethod,
     params: Json,
     outcome: ToolOutcome,
     trace: PhaseTrace,
-  ): Promise<void> => {
+  ): Later | undefined => {
+    if (outcome.kind !== 'ok' && outcome.certainty === 'uncertain') {
+      return checkOrAsk(run, mutation, method, params, outcome.failure, trace)
+    }
     if (outcome.kind === 'ok') apply(run, mutation, outcome.value, trace)
-    else if (outcome.certainty === 'definite') {
-      transitions.failAttempt(run, { ...endOf(run, mutation, method, params), failure: outcome.failure, trace })
-    } else await checkOrAsk(run, mutation, method, params, outcome.failure, trace)
+    else transitions.failAttempt(run, { ...endOf(run, mutation, method, params), failure: outcome.failure, trace })
+    return undefined
   }
 
   const apply = (
@@ -129,7 +138,7 @@ export const createMutationCaller = (
   }
 
   /** A tool that can look whether it happened is asked first; a person only where it cannot tell. */
-  const checkOrAsk = async (
+  const checkOrAsk = (
     run: HandlerRun,
     mutation: Mutation,
     method: ToolMethod | undefined,
@@ -137,43 +146,49 @@ export const createMutationCaller = (
     reason: Failure,
     trace: PhaseTrace,
     wasInterrupted = false,
-  ): Promise<void> => {
+  ): Later | undefined => {
     const ended = { ...endOf(run, mutation, method, params), trace }
     if (method?.reconcile === undefined) {
       transitions.loseOutcome(run, { ...ended, failure: reason })
-      return
+      return undefined
     }
-    const found = await reconcile(clock, options.mutationTimeoutMs, method, params, run, mutation)
-    crash.reach('mutation_reconciled')
-    if (found.kind === 'applied') apply(run, mutation, found.value, trace, 'reconciled')
-    else if (found.kind === 'not_applied' && wasInterrupted) {
-      // Nobody refused it and no server was slow: it can be tried again at once.
-      transitions.crashAttempt(run, mutation)
-    } else if (found.kind === 'not_applied') {
-      const message = `${reason.message} A check showed that it did not happen.`
-      transitions.failAttempt(run, { ...ended, failure: failure('network', message), resolvedBy: 'reconciled' })
-    } else {
-      const message = `${reason.message} Checking did not help: ${found.message}`
-      transitions.loseOutcome(run, { ...ended, failure: { ...reason, message } })
+    const heed = (found: ReconcileOutcome): void => {
+      if (found.kind === 'applied') apply(run, mutation, found.value, trace, 'reconciled')
+      else if (found.kind === 'not_applied' && wasInterrupted) {
+        // Nobody refused it and no server was slow: it can be tried again at once.
+        transitions.crashAttempt(run, mutation)
+      } else if (found.kind === 'not_applied') {
+        const message = `${reason.message} A check showed that it did not happen.`
+        transitions.failAttempt(run, { ...ended, failure: failure('network', message), resolvedBy: 'reconciled' })
+      } else {
+        const message = `${reason.message} Checking did not help: ${found.message}`
+        transitions.loseOutcome(run, { ...ended, failure: { ...reason, message } })
+      }
+    }
+    return async () => {
+      const found = await reconcile(clock, options.mutationTimeoutMs, method, params, run, mutation)
+      crash.reach('mutation_reconciled')
+      return () => {
+        heed(found)
+        return undefined
+      }
     }
   }
 
-  const takeUp = async (run: HandlerRun, mutation: Mutation): Promise<void> => {
+  const takeUp = (run: HandlerRun, mutation: Mutation): Later | undefined => {
     const params = JSON.parse(mutation.params) as Json
     const method = tools.find(mutation.toolNamespace, mutation.toolMethod)
     if (mutation.status === 'pending' && method !== undefined) {
       transitions.sendMutation(run, mutation)
-      await call(run, mutation, method, params, noTrace)
-      return
+      return call(run, mutation, method, params, noTrace)
     }
     if (mutation.status === 'applied') {
       transitions.applyMutation(run, mutation, mutation.result, noTrace)
-      return
+      return undefined
     }
     if (mutation.status === 'in_flight' || mutation.status === 'indeterminate') {
       const reason = failure('network', mutation.error ?? interrupted)
-      await checkOrAsk(run, mutation, method, params, reason, noTrace, mutation.status === 'in_flight')
-      return
+      return checkOrAsk(run, mutation, method, params, reason, noTrace, mutation.status === 'in_flight')
     }
     const reason = mutation.error ?? `There is no tool ${opOf(mutation)} any more.`
     transitions.failAttempt(run, {
@@ -181,6 +196,7 @@ export const createMutationCaller = (
       trace: noTrace,
       failure: failure('internal', reason),
     })
+    return undefined
   }
 
   return { perform, takeUp }

@@ -4,10 +4,11 @@ import { EngineBug } from '../model/errors.ts'
 import type { ScriptRun } from '../model/script-run.ts'
 import type { Workflow, WorkflowConfig } from '../model/workflow.ts'
 import { usedUpLimits } from './daily-limits.ts'
-import type { ExecuteHandler } from './execute-handler.ts'
+import type { Attempts, OnThrow, Waited, Waiting } from './execute-handler.ts'
 import type { EnginePorts } from './ports.ts'
 import type { SchedulerState } from './scheduler-state.ts'
 import { readSituation } from './situation.ts'
+import type { Group } from './transitions/group.ts'
 import type { Transitions } from './transitions/index.ts'
 
 export interface RunLoopParts {
@@ -15,7 +16,8 @@ export interface RunLoopParts {
   transitions: Transitions
   flags: SchedulerState
   configOf(workflow: Workflow): WorkflowConfig
-  executeHandler: ExecuteHandler
+  attempts: Attempts
+  group: Group
   /** False once the engine is to start nothing more. */
   mayStart(): boolean
 }
@@ -35,13 +37,23 @@ export interface RunLoopListener {
 /** Drives one workflow for one turn: until nothing is left, or its run is over. */
 export type RunLoop = (workflowId: string, listener: RunLoopListener) => Promise<void>
 
+/** How a burst ended: with the turn, with an attempt that has to wait, or with as many attempts as one burst may have. */
+type BurstEnd = 'over' | 'full' | Waiting
+
+/** Nobody else gets the thread meanwhile, and what is in one COMMIT is lost as one. */
+const mostAttemptsInBurst = 8
+
 /**
  * One pass over a workflow (exec-07): its producers if that is what it was started for, then its consumers until none can run
  * or the budget is spent. Whatever is left then, the scheduler finds again, after the other workflows had their turn.
+ *
+ *   what was waited for is settled ─▶ the rest of that attempt ─▶ the next one is chosen and begun ─▶ … ─▶ something to wait for
+ *
+ * All of this is one synchronous burst. Where phases were run ahead it is one COMMIT as well.
  */
 export const createRunLoop = (parts: RunLoopParts): RunLoop => {
-  const { ports, transitions, flags, configOf, executeHandler, mayStart } = parts
-  const { store, clock, crash } = ports
+  const { ports, transitions, flags, configOf, attempts, group, mayStart } = parts
+  const { store, clock, crash, sandbox } = ports
 
   const finish = (run: ScriptRun): void => {
     transitions.closeRun(run.id, 'completed')
@@ -80,30 +92,68 @@ export const createRunLoop = (parts: RunLoopParts): RunLoop => {
     return attempt.id
   }
 
-  return async (workflowId, { onNothingLeft, onLimited, onSettled }) => {
-    while (mayStart()) {
-      const workflow = store.workflows.get(workflowId)
-      if (workflow?.status !== 'active' || workflow.block !== null) return
-      const open = store.scriptRuns.openOf(workflowId)
-      const now = clock.now()
-      const usedUp = usedUpLimits(store, workflowId, now)
-      const choice = chooseNext(readSituation(store, flags, workflow, configOf(workflow), open, now, usedUp))
-      if (choice === null) {
-        // A run whose producers could not be paid for goes on when they can.
-        const isCutShort = usedUp.some(({ limit }) => limit === 'costPerDay')
-        if (open !== undefined && !isCutShort) finish(open)
-        else if (open === undefined && workflow.sessionId !== null) transitions.settleAgent(workflowId)
-        if (usedUp.length > 0) onLimited(Math.min(...usedUp.map(({ freesAt }) => freesAt)))
-        onNothingLeft()
-        return
+  /** The attempt to go on with; null when this turn of the workflow is over. */
+  const chooseAttempt = (workflowId: string, { onNothingLeft, onLimited }: RunLoopListener): string | null => {
+    if (!mayStart()) return null
+    const workflow = store.workflows.get(workflowId)
+    if (workflow?.status !== 'active' || workflow.block !== null) return null
+    const open = store.scriptRuns.openOf(workflowId)
+    const now = clock.now()
+    const usedUp = usedUpLimits(store, workflowId, now)
+    const choice = chooseNext(readSituation(store, flags, workflow, configOf(workflow), open, now, usedUp))
+    if (choice === null) {
+      // A run whose producers could not be paid for goes on when they can.
+      const isCutShort = usedUp.some(({ limit }) => limit === 'costPerDay')
+      if (open !== undefined && !isCutShort) finish(open)
+      else if (open === undefined && workflow.sessionId !== null) transitions.settleAgent(workflowId)
+      if (usedUp.length > 0) {
+        const until = Math.min(...usedUp.map(({ freesAt }) => freesAt))
+        group.afterCommit(() => onLimited(until))
       }
-      if (open !== undefined && isForNextRun(choice, open, workflow)) {
-        finish(open)
-        return
+      group.afterCommit(onNothingLeft)
+      return null
+    }
+    if (open !== undefined && isForNextRun(choice, open, workflow)) {
+      finish(open)
+      return null
+    }
+    return attemptFor(choice, workflow, open)
+  }
+
+  const burst = (workflowId: string, waited: Waited | null, listener: RunLoopListener, onThrow: OnThrow): BurstEnd => {
+    let progress = waited === null ? null : attempts.settle(waited, onThrow)
+    for (let ended = 0; ;) {
+      if (progress !== null) {
+        if (typeof progress !== 'string') return progress
+        group.afterCommit(listener.onSettled)
+        if (progress === 'parked') return 'over'
+        ended += 1
       }
-      const execution = await executeHandler(attemptFor(choice, workflow, open))
-      onSettled()
-      if (execution === 'parked') return
+      if (ended === mostAttemptsInBurst) return 'full'
+      const id = chooseAttempt(workflowId, listener)
+      if (id === null) return 'over'
+      progress = attempts.goOn(id, onThrow)
+    }
+  }
+
+  /** Null when it was rolled back: then nothing of it has happened, and what was waited for is still to be settled. */
+  const burstInOneCommit = (workflowId: string, waited: Waited | null, listener: RunLoopListener): BurstEnd | null => {
+    const done = group.inOneCommit(() => burst(workflowId, waited, listener, 'pass on'))
+    return done.ok ? done.value : null
+  }
+
+  return async (workflowId, listener) => {
+    let waited = null as Waited | null
+    /** An attempt that went on after something failed in one COMMIT with others: it comes to its end by itself. */
+    let loner: string | null = null
+    for (;;) {
+      const isGrouped: boolean = sandbox.isAhead?.(workflowId) === true && waited?.handlerRunId !== loner
+      const grouped: BurstEnd | null = isGrouped ? burstInOneCommit(workflowId, waited, listener) : null
+      const end: BurstEnd = grouped ?? burst(workflowId, waited, listener, 'fail')
+      if (end === 'over') return
+      if (isGrouped && grouped === null && end !== 'full') loner = end.handlerRunId
+      waited = end === 'full' ? null : await attempts.wait(end)
+      if (waited === null) await Promise.resolve()
     }
   }
 }

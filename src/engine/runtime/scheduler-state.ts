@@ -77,11 +77,24 @@ export class SchedulerState {
     }
   }
 
+  /** How to put back the flags of this workflow as they are now. */
+  remember(workflowId: string): () => void {
+    const dirty = copyOf(this.#dirtyConsumers.get(workflowId))
+    const queued = copyOf(this.#queuedProducers.get(workflowId))
+    return () => {
+      this.clearWorkflow(workflowId)
+      if (dirty !== undefined) this.#dirtyConsumers.set(workflowId, dirty)
+      if (queued !== undefined) this.#queuedProducers.set(workflowId, queued)
+    }
+  }
+
   clearWorkflow(workflowId: string): void {
     this.#dirtyConsumers.delete(workflowId)
     this.#queuedProducers.delete(workflowId)
   }
 }
+
+const copyOf = (names: Set<string> | undefined): Set<string> | undefined => names && new Set(names)
 
 const flagsOf = (flags: Map<string, Set<string>>, workflowId: string): Set<string> => {
   let names = flags.get(workflowId)

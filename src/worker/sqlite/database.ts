@@ -14,6 +14,13 @@ interface Prepared {
   mayCascade: boolean
 }
 
+/** Transactions that become one. It begins with the first of them, so that a group of none costs nothing. */
+interface Group {
+  isBegun: boolean
+  /** What failed first. Whatever else the group does then is rolled back with it. */
+  doom: { error: unknown } | null
+}
+
 const WRITES_TO = /^\s*(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|UPDATE|DELETE\s+FROM)\s+(\w+)/i
 
 /** Hears of each commit, and of the tables it wrote to. */
@@ -28,6 +35,7 @@ export class Database {
   readonly #writesByTable = new Map<string, number>()
   #writesToAny = 0
   #isInTransaction = false
+  #group: Group | null = null
   #isClosed = false
 
   constructor(connection: Connection) {
@@ -47,7 +55,7 @@ export class Database {
 
   /** Like `run`, for a statement with a RETURNING clause. */
   runReturning(sql: string, params: readonly SqlValue[]): Row[] {
-    return allOf(this.#noteWrite(sql), params)
+    return this.#allOf(this.#noteWrite(sql), params)
   }
 
   /** For a statement aimed at one row by its key: anything but one row changed means the caller's picture is wrong. */
@@ -63,7 +71,7 @@ export class Database {
 
   /** Reads to the end, which matters for RETURNING: SQLite checks foreign keys when the last row has been taken. */
   all(sql: string, params: readonly SqlValue[] = noParams): Row[] {
-    return allOf(this.#prepare(sql), params)
+    return this.#allOf(this.#prepare(sql), params)
   }
 
   /**
@@ -123,22 +131,44 @@ export class Database {
   /** Synchronous on purpose: nothing else can come between. A throw, also of COMMIT itself, rolls everything back. */
   transaction<T>(work: () => T): T {
     if (this.#isInTransaction) throw new EngineBug('A transaction cannot be opened inside a transaction.')
+    if (this.#group !== null) return this.#joinGroup(this.#group, work)
     this.#step(this.#prepare('BEGIN'))
-    this.#isInTransaction = true
     let result: T
     try {
-      result = work()
-      if (isThenable(result)) throw new EngineBug('A transaction cannot span an await.')
+      result = this.#perform(work)
       this.#step(this.#prepare('COMMIT'))
     } catch (error) {
       this.#rollback()
       throw error
-    } finally {
-      this.#isInTransaction = false
     }
-    const tables = this.#writtenTables
-    this.#writtenTables = new Set()
-    for (const listener of this.#commitListeners) listener(tables)
+    this.#tellOfCommit()
+    return result
+  }
+
+  /**
+   * All transactions that `work` opens are one: there is one COMMIT, at the end, and the listeners hear once. A throw rolls all of
+   * them back, also one that `work` itself catches: half of what that transaction wrote would be committed with the others.
+   */
+  together<T>(work: () => T): T {
+    if (this.#group !== null || this.#isInTransaction) {
+      throw new EngineBug('A group of transactions cannot be opened inside a transaction or another group.')
+    }
+    const group: Group = { isBegun: false, doom: null }
+    this.#group = group
+    let result: T
+    try {
+      result = work()
+      if (isThenable(result)) throw new EngineBug('A group of transactions cannot span an await.')
+      throwDoom(group)
+      if (group.isBegun) this.#step(this.#prepare('COMMIT'))
+    } catch (error) {
+      if (group.isBegun) this.#rollback()
+      throwDoom(group)
+      throw error
+    } finally {
+      this.#group = null
+    }
+    if (group.isBegun) this.#tellOfCommit()
     return result
   }
 
@@ -155,7 +185,9 @@ export class Database {
 
   /** Goes on with another's connection, which gives it up; whoever holds this object, and the listeners, notice nothing. */
   takeOver(other: Database): void {
-    if (this.#isInTransaction) throw new EngineBug('The database cannot be swapped inside a transaction.')
+    if (this.#isInTransaction || this.#group !== null) {
+      throw new EngineBug('The database cannot be swapped inside a transaction.')
+    }
     other.#freeStatements()
     other.#isClosed = true
     this.#freeStatements()
@@ -168,6 +200,45 @@ export class Database {
     this.#freeStatements()
     this.#isClosed = true
     this.#connection.close()
+  }
+
+  #joinGroup<T>(group: Group, work: () => T): T {
+    throwDoom(group)
+    if (!group.isBegun) this.#step(this.#prepare('BEGIN'))
+    group.isBegun = true
+    try {
+      return this.#perform(work)
+    } catch (error) {
+      group.doom ??= { error }
+      throw error
+    }
+  }
+
+  #perform<T>(work: () => T): T {
+    this.#isInTransaction = true
+    try {
+      const result = work()
+      if (isThenable(result)) throw new EngineBug('A transaction cannot span an await.')
+      return result
+    } finally {
+      this.#isInTransaction = false
+    }
+  }
+
+  #tellOfCommit(): void {
+    const tables = this.#writtenTables
+    this.#writtenTables = new Set()
+    for (const listener of this.#commitListeners) listener(tables)
+  }
+
+  /** A statement that fails may make SQLite roll back by itself. In a group nobody may go on after that as if nothing had been. */
+  #allOf(prepared: Prepared, params: readonly SqlValue[]): Row[] {
+    try {
+      return allOf(prepared, params)
+    } catch (error) {
+      if (this.#group !== null) this.#group.doom ??= { error }
+      throw error
+    }
   }
 
   #noteWrite(sql: string): Prepared {
@@ -221,6 +292,10 @@ export class Database {
 }
 
 const noParams: readonly SqlValue[] = []
+
+function throwDoom({ doom }: Group): void {
+  if (doom !== null) throw doom.error
+}
 
 /** What is bound to a statement stays bound only until it is reset, and it is reset after each use. */
 function allOf({ statement, columns }: Prepared, params: readonly SqlValue[]): Row[] {

@@ -45,6 +45,7 @@ export function createSqliteStore(database: Database): Store {
   return {
     ...tables,
     transaction: (work) => database.transaction(() => work(tables)),
+    together: (work) => database.together(work),
     checkInvariants: () => checkInvariants(database),
   }
 }

@@ -45,21 +45,50 @@ export const createLife = (diesAt: number): Life => {
 }
 
 /** The store of a mortal: it can die just before and just after every commit, and a dead one writes nothing. */
-export const mortalStore = (store: Store, life: Life, onCommit: () => void): Store => ({
-  ...store,
-  transaction: (work) => {
-    if (life.isDead()) throw new TabDied()
-    const value = store.transaction((tx) => {
-      const result = work(tx)
-      life.reach('before_commit')
-      return result
-    })
+export const mortalStore = (store: Store, life: Life, onCommit: () => void): Store => {
+  let group: { isBegun: boolean } | null = null
+
+  const committed = <T>(value: T): T => {
     onCommit()
     life.reach('after_commit')
     return value
-  },
-  checkInvariants: () => store.checkInvariants(),
-})
+  }
+
+  return {
+    ...store,
+    transaction: (work) => {
+      if (life.isDead()) throw new TabDied()
+      if (group !== null) {
+        group.isBegun = true
+        return store.transaction(work)
+      }
+      return committed(
+        store.transaction((tx) => {
+          const result = work(tx)
+          life.reach('before_commit')
+          return result
+        }),
+      )
+    },
+    together: (work) => {
+      if (life.isDead()) throw new TabDied()
+      const mine = { isBegun: false }
+      group = mine
+      try {
+        const value = store.together(() => {
+          const result = work()
+          if (mine.isBegun) life.reach('before_commit')
+          return result
+        })
+        group = null
+        return mine.isBegun ? committed(value) : value
+      } finally {
+        group = null
+      }
+    },
+    checkInvariants: () => store.checkInvariants(),
+  }
+}
 
 export const mortalDurability = (life: Life, flush: () => void): Durability => ({
   barrier: () => {

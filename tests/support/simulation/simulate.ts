@@ -1,4 +1,5 @@
 import type { SqlJsStatic } from 'sql.js'
+import { createAheadSandbox } from '../ahead-sandbox.ts'
 import { createHandClock } from '../hand-clock.ts'
 import { createInProcessSandbox } from '../in-process-sandbox.ts'
 import { createSeededRandom } from '../seeded-random.ts'
@@ -18,6 +19,8 @@ export interface SimulationOptions {
   maxDeaths?: number
   /** Fewer make shorter lives: more different ones in the same time. */
   maxActions?: number
+  /** Phases are run ahead, and several transitions are one commit. */
+  runsAhead?: boolean
   sabotage?: TabParts['sabotage']
 }
 
@@ -27,10 +30,12 @@ export interface SimulationResult {
   deaths: Opportunity[]
   /** Opportunities that the first life had: past that number it cannot be killed. */
   firstLifeOpportunities: number
+  /** Phases that were run ahead and taken, over all lives. */
+  takenAhead: number
   problems: string[]
 }
 
-const sandbox = createInProcessSandbox()
+const plainSandbox = createInProcessSandbox()
 
 /** Every so often on a file that is really copied and opened: nobody shall say that savepoints are something else. */
 const isOnFile = (seed: number): boolean => seed % 10 === 0
@@ -42,6 +47,7 @@ export const simulate = async ({
   firstDeathAt,
   maxDeaths = 4,
   maxActions = Infinity,
+  runsAhead = false,
   sabotage,
 }: SimulationOptions): Promise<SimulationResult> => {
   const random = createSeededRandom(seed)
@@ -49,13 +55,22 @@ export const simulate = async ({
   const clock = createHandClock()
   const world = createOutsideWorld(random.fork(), scenario.weather, scenario.canReconcile)
   const disk = isOnFile(seed) ? createFileDisk(sqlJs) : createSavepointDisk(sqlJs)
-  const result: SimulationResult = { seed, lives: 0, deaths: [], firstLifeOpportunities: 0, problems: [] }
+  const result: SimulationResult = {
+    seed,
+    lives: 0,
+    deaths: [],
+    firstLifeOpportunities: 0,
+    takenAhead: 0,
+    problems: [],
+  }
   const person = createPerson(random.fork(), scenario, world, clock)
   let isCalm = false
   const lifeRandom = random.fork()
 
   const boot = (diesAt: number): Tab => {
     result.lives += 1
+    // What was run ahead dies with its tab.
+    const sandbox = runsAhead ? createAheadSandbox(plainSandbox, () => (result.takenAhead += 1)) : plainSandbox
     return openTab({
       disk,
       clock,

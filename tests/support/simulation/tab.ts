@@ -5,6 +5,7 @@ import type { Store } from '#engine/ports/store.ts'
 import { createMonotonicIds } from '#worker/monotonic-ids.ts'
 import type { Database } from '#worker/sqlite/database.ts'
 import { createSqliteStore } from '#worker/sqlite/store.ts'
+import { type AheadSandbox, answeringAhead } from '../ahead-sandbox.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import type { Disk } from './disk.ts'
 import {
@@ -30,7 +31,8 @@ export interface TabParts {
   disk: Disk
   clock: Clock
   world: OutsideWorld
-  sandbox: Sandbox
+  /** One that runs ahead has its results at hand when a mutation is answered. */
+  sandbox: Sandbox | AheadSandbox
   life: Life
   random: SeededRandom
   /** Lets scripts and jitter fail no more, so that everything can come to an end. */
@@ -53,7 +55,7 @@ export const openTab = (parts: TabParts): Tab => {
     clock: mortalClock(clock, life),
     ids: { ...ids, random: () => (isCalm() ? 0.999 : random.next()) },
     sandbox,
-    tools: mortalTools(world.tools, life),
+    tools: mortalTools(isRunningAhead(sandbox) ? answeringAhead(world.tools, sandbox) : world.tools, life),
     durability: mortalDurability(life, disk.flush),
     crash: mortalCrashPoints(life),
     ...upkeepPorts(database),
@@ -69,6 +71,8 @@ export const openTab = (parts: TabParts): Tab => {
     },
   }
 }
+
+const isRunningAhead = (sandbox: Sandbox | AheadSandbox): sandbox is AheadSandbox => 'runAhead' in sandbox
 
 const greatestId = (database: Database): string | null => {
   const row = database.get(

@@ -65,6 +65,140 @@ describe('a transaction', () => {
   })
 })
 
+describe('transactions together', () => {
+  const commits = () => {
+    const tables: string[][] = []
+    database.onCommit((written) => tables.push([...written].sort()))
+    return tables
+  }
+
+  test('are one COMMIT, of which the listeners hear once, with every table that was written', () => {
+    database.script('CREATE TABLE others (id INTEGER) STRICT')
+    const heard = commits()
+    const seenInside: unknown[][] = []
+    const result = database.together(() => {
+      database.transaction(() => insert('a'))
+      seenInside.push(bodies())
+      database.transaction(() => database.run('INSERT INTO others VALUES (1)'))
+      expect(heard).toEqual([])
+      return 'done'
+    })
+    expect(result).toBe('done')
+    expect(seenInside).toEqual([['a']])
+    expect(heard).toEqual([['notes', 'others']])
+    expect(bodies()).toEqual(['a'])
+  })
+
+  test('are rolled back as one when one throws, and the next ones go through', () => {
+    const heard = commits()
+    const failing = () =>
+      database.together(() => {
+        database.transaction(() => insert('lost'))
+        database.transaction(() => {
+          insert('lost too')
+          throw new Error('no')
+        })
+      })
+    expect(failing).toThrow('no')
+    expect(bodies()).toEqual([])
+    database.together(() => database.transaction(() => insert('kept')))
+    database.transaction(() => insert('and by itself'))
+    expect(bodies()).toEqual(['kept', 'and by itself'])
+    expect(heard).toHaveLength(2)
+  })
+
+  test('are rolled back by a throw between them', () => {
+    const failing = () =>
+      database.together(() => {
+        database.transaction(() => insert('lost'))
+        throw new Error('between')
+      })
+    expect(failing).toThrow('between')
+    expect(bodies()).toEqual([])
+  })
+
+  test('are rolled back also when nobody passes the throw on, and none can follow it', () => {
+    const swallowing = () =>
+      database.together(() => {
+        database.transaction(() => insert('lost'))
+        try {
+          database.transaction(() => {
+            insert('half')
+            throw new Error('no')
+          })
+        } catch {
+          // Swallowed.
+        }
+        expect(() => database.transaction(() => insert('after'))).toThrow('no')
+        return 'as if nothing had been'
+      })
+    expect(swallowing).toThrow('no')
+    expect(bodies()).toEqual([])
+  })
+
+  test('are rolled back also when a statement between them failed', () => {
+    const swallowing = () =>
+      database.together(() => {
+        database.transaction(() => insert('lost'))
+        expect(() => database.all('SELECT abs(-9223372036854775807 - 1)')).toThrow(/overflow/)
+      })
+    expect(swallowing).toThrow(/overflow/)
+    expect(bodies()).toEqual([])
+  })
+
+  test('are rolled back when COMMIT itself fails', () => {
+    database.script(`
+      PRAGMA foreign_keys = ON;
+      CREATE TABLE links (note_id INTEGER REFERENCES notes (id) DEFERRABLE INITIALLY DEFERRED) STRICT`)
+    const dangling = () =>
+      database.together(() => {
+        database.transaction(() => insert('lost'))
+        database.transaction(() => database.run('INSERT INTO links VALUES (?)', [9]))
+      })
+    expect(dangling).toThrow(/FOREIGN KEY/)
+    expect(bodies()).toEqual([])
+    database.transaction(() => insert('after'))
+    expect(bodies()).toEqual(['after'])
+  })
+
+  test('that are none write nothing and are no commit', () => {
+    const heard = commits()
+    expect(database.together(() => 'nothing')).toBe('nothing')
+    expect(heard).toEqual([])
+  })
+
+  test('cannot be nested, span an await, or write outside of their transactions', () => {
+    expect(() => database.together(() => database.together(() => 1))).toThrow(/another group/)
+    expect(() => database.transaction(() => database.together(() => 1))).toThrow(/inside a transaction/)
+    expect(() => database.together(() => database.transaction(() => database.transaction(() => 1)))).toThrow(
+      /inside a transaction/,
+    )
+    expect(() => database.together(() => Promise.resolve())).toThrow(/await/)
+    expect(() => database.together(() => database.transaction(() => Promise.resolve()))).toThrow(/await/)
+    expect(() =>
+      database.together(() => {
+        database.transaction(() => insert('lost'))
+        insert('between')
+      }),
+    ).toThrow(/only possible inside/)
+    expect(bodies()).toEqual([])
+  })
+
+  test('leave nothing in memory of what was rolled back', async () => {
+    const { store } = await openTestStore()
+    store.transaction((tx) => insertWorkflow(tx))
+    expect(store.workflows.get('wf_1')?.status).toBe('active')
+    const failing = () =>
+      store.together(() => {
+        store.transaction((tx) => tx.workflows.setStatus('wf_1', 'paused', 2))
+        expect(store.workflows.get('wf_1')?.status).toBe('paused')
+        throw new Error('no')
+      })
+    expect(failing).toThrow('no')
+    expect(store.workflows.get('wf_1')?.status).toBe('active')
+  })
+})
+
 describe('word of commits', () => {
   test('comes once after each COMMIT, not after a rollback, and not once it is taken back', () => {
     const seen = vi.fn(() => bodies().length)

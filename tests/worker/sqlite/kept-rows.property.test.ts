@@ -82,7 +82,11 @@ const writes: Record<string, fc.Arbitrary<Write>> = {
   'a workflow is created': workflow.map((id) => (tx) => insertWorkflow(tx, id)),
 }
 const write = fc.oneof(...Object.values(writes))
-const action = fc.record({ writes: fc.array(write, { minLength: 1, maxLength: 3 }), isTakenBack: fc.boolean() })
+const action = fc.record({
+  writes: fc.array(write, { minLength: 1, maxLength: 3 }),
+  isTakenBack: fc.boolean(),
+  isTogether: fc.boolean(),
+})
 
 const everything = (store: StoreReads) => ({
   byWorkflow: WORKFLOWS.map((id) => [
@@ -123,6 +127,21 @@ const attempt = (store: Store, work: Write, isTakenBack: boolean): void => {
   }
 }
 
+/** One that is refused takes those with it that were before. */
+const attemptTogether = (store: Store, several: readonly Write[], isTakenBack: boolean): void => {
+  try {
+    store.together(() => {
+      for (const each of several) {
+        attempt(store, each, false)
+        everything(store)
+      }
+      if (isTakenBack) throw new Error('no')
+    })
+  } catch {
+    // Compared below.
+  }
+}
+
 test('whatever is written or rolled back in whatever order, what is kept in memory is what is in the file', async () => {
   const empty = (await openTestStore()).exportBytes()
   await fc.assert(
@@ -133,8 +152,9 @@ test('whatever is written or rolled back in whatever order, what is kept in memo
         tx.scriptRuns.insert(buildScriptRun())
         tx.handlerRuns.insert(buildHandlerRun())
       })
-      for (const { writes: several, isTakenBack } of actions) {
-        for (const each of several) attempt(store, each, false)
+      for (const { writes: several, isTakenBack, isTogether } of actions) {
+        if (isTogether) attemptTogether(store, several, isTakenBack)
+        else for (const each of several) attempt(store, each, false)
         attempt(store, (tx) => several.forEach((each) => each(tx)), isTakenBack)
         expect(everything(store)).toEqual(everything(createSqliteStore(database)))
       }

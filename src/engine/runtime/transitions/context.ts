@@ -9,6 +9,7 @@ export interface TransitionPorts {
   store: Store
   clock: Clock
   ids: Ids
+  /** In a group of transitions it is told before the COMMIT, and has to see to it that nothing of it outlives a rollback. */
   notify(notice: Notice): void
 }
 
