@@ -1,5 +1,5 @@
 /// <reference lib="es2024.arraybuffer" />
-import { LINE_BYTES, DirtyLines, type LineMask } from './dirty-lines.ts'
+import { LINE_BYTES, PAGE_BYTES, DirtyLines, type LineMask } from './dirty-lines.ts'
 
 /** Address space set aside, not memory: the buffer grows in place up to here without being copied. */
 const LARGEST_IN_PLACE = 2 ** 31
@@ -25,14 +25,18 @@ export class FileMirror {
   readonly #dirty = new DirtyLines()
   #buffer: ArrayBuffer
   #bytes: Uint8Array<ArrayBuffer>
-  #words: Uint32Array<ArrayBuffer>
+  /**
+   * A page of the file, to be read word by word: in a buffer that may grow each word costs several times as much as in one that
+   * does not, and the copy next to nothing.
+   */
+  readonly #page = new Uint8Array(PAGE_BYTES)
+  readonly #pageWords = new Uint32Array(this.#page.buffer)
   #size: number
   #sizeOnDisk: number
 
   constructor(size = 0) {
     this.#buffer = allocate(Math.ceil(size / LINE_BYTES) * LINE_BYTES)
     this.#bytes = new Uint8Array(this.#buffer)
-    this.#words = new Uint32Array(this.#buffer)
     this.#size = size
     this.#sizeOnDisk = size
   }
@@ -59,6 +63,14 @@ export class FileMirror {
   /** A view, valid until the next write. */
   view(from = 0, to = this.#size): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(from, Math.min(to, this.#size))
+  }
+
+  /** The words of a page, valid until the next call of anything here. */
+  wordsOfPage(page: number): Uint32Array {
+    const bytes = this.#bytes.subarray(page * PAGE_BYTES, (page + 1) * PAGE_BYTES)
+    this.#page.set(bytes)
+    this.#page.fill(0, bytes.length)
+    return this.#pageWords
   }
 
   /** A copy that may be kept and stored: storing a view would clone the whole buffer under it. */
@@ -122,11 +134,8 @@ export class FileMirror {
       this.#dirty.markBytes(at, end)
       return
     }
-    const words = new Uint32Array(incoming.buffer, incoming.byteOffset, incoming.length / 4)
-    const firstLine = at / LINE_BYTES
-    for (let line = 0; line * LINE_BYTES < incoming.length; line++) {
-      const isNew = (firstLine + line) * LINE_BYTES >= this.#size
-      if (isNew || !this.#isSameLine(firstLine + line, words, line)) this.#dirty.mark(firstLine + line)
+    for (let from = 0; from < incoming.length; from += PAGE_BYTES) {
+      this.#comparePage(at + from, incoming.subarray(from, from + PAGE_BYTES))
     }
   }
 
@@ -150,31 +159,46 @@ export class FileMirror {
     const before = this.#bytes
     this.#buffer = allocate(room)
     this.#bytes = new Uint8Array(this.#buffer)
-    this.#words = new Uint32Array(this.#buffer)
     this.#bytes.set(before)
   }
 
-  #isSameLine(ownLine: number, other: Uint32Array, otherLine: number): boolean {
-    const own = ownLine * WORDS_PER_LINE
-    const from = otherLine * WORDS_PER_LINE
-    for (let word = 0; word < WORDS_PER_LINE; word++) {
-      if (this.#words[own + word] !== other[from + word]) return false
+  #comparePage(at: number, incoming: Uint8Array): void {
+    const words = wordsOf(incoming)
+    this.#page.set(this.#bytes.subarray(at, at + incoming.length))
+    const firstLine = at / LINE_BYTES
+    const knownLines = Math.ceil(Math.max(this.#size - at, 0) / LINE_BYTES)
+    for (let line = 0; line * WORDS_PER_LINE < words.length; line++) {
+      if (line >= knownLines || !this.#isSameLine(line, words)) this.#dirty.mark(firstLine + line)
     }
+  }
+
+  #isSameLine(line: number, incoming: Uint32Array): boolean {
+    const own = this.#pageWords
+    const end = (line + 1) * WORDS_PER_LINE
+    for (let word = line * WORDS_PER_LINE; word < end; word++) if (own[word] !== incoming[word]) return false
     return true
   }
 
   #holds(at: number, incoming: Uint8Array): boolean {
-    if (at % 4 === 0 && incoming.length % 4 === 0 && incoming.byteOffset % 4 === 0)
-      return this.#holdsWords(at, incoming)
-    for (let byte = 0; byte < incoming.length; byte++) if (this.#bytes[at + byte] !== incoming[byte]) return false
+    for (let from = 0; from < incoming.length; from += PAGE_BYTES) {
+      if (!this.#holdsPage(at + from, incoming.subarray(from, from + PAGE_BYTES))) return false
+    }
     return true
   }
 
-  /** Whole pages, which is what SQLite writes: four bytes at a time. */
-  #holdsWords(at: number, incoming: Uint8Array): boolean {
-    const words = new Uint32Array(incoming.buffer, incoming.byteOffset, incoming.length / 4)
-    const first = at / 4
-    for (let word = 0; word < words.length; word++) if (this.#words[first + word] !== words[word]) return false
-    return true
+  #holdsPage(at: number, incoming: Uint8Array): boolean {
+    const own = this.#page
+    own.set(this.#bytes.subarray(at, at + incoming.length))
+    const areWords = incoming.length % 4 === 0 && incoming.byteOffset % 4 === 0
+    return areWords ? areSame(this.#pageWords, wordsOf(incoming)) : areSame(own, incoming)
   }
+}
+
+const wordsOf = ({ buffer, byteOffset, length }: Uint8Array): Uint32Array =>
+  new Uint32Array(buffer, byteOffset, length / 4)
+
+/** As far as `incoming` goes. */
+const areSame = <Numbers extends Uint8Array | Uint32Array>(own: Numbers, incoming: Numbers): boolean => {
+  for (let n = 0; n < incoming.length; n++) if (own[n] !== incoming[n]) return false
+  return true
 }

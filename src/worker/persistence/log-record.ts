@@ -52,7 +52,6 @@ function groupEntries(entries: Entry[]): Entry[][] {
 
 function encodeRecord(head: RecordHead, entries: Entry[], file: FileMirror): ArrayBuffer {
   const words = new Uint32Array(entries.reduce((sum, entry) => sum + wordsOf(entry), HEADER_WORDS))
-  const bytes = new Uint8Array(words.buffer)
   words[HEADER.format] = FORMAT
   words[HEADER.sequenceLow] = head.sequence >>> 0
   words[HEADER.sequenceHigh] = Math.floor(head.sequence / 2 ** 32)
@@ -64,9 +63,10 @@ function encodeRecord(head: RecordHead, entries: Entry[], file: FileMirror): Arr
   for (const [page, mask] of entries) {
     words.set([page, mask.low, mask.high], at)
     at += ENTRY_WORDS
+    const pageWords = file.wordsOfPage(page)
     for (const line of linesIn(mask)) {
-      const from = page * PAGE_BYTES + line * LINE_BYTES
-      bytes.set(file.view(from, from + LINE_BYTES), at * 4)
+      const from = line * LINE_WORDS
+      for (let word = 0; word < LINE_WORDS; word++) words[at + word] = pageWords[from + word] ?? 0
       at += LINE_WORDS
     }
   }
