@@ -75,7 +75,7 @@ export interface EventReads {
   peek(workflowId: string, topic: string, limit: number): Event[]
   getByMessageIds(workflowId: string, topic: string, messageIds: readonly string[]): Event[]
   reservedBy(runId: string): Event[]
-  reservedIds(runId: string): string[]
+  reservedIds(runId: string): readonly string[]
   /** Id of the oldest pending event of each topic that has one. Costs the same however many are pending. */
   oldestPending(workflowId: string): Map<string, string>
   /** One grouped count for all the workflows named, never one per topic. */
@@ -87,6 +87,7 @@ export interface EventWrites extends EventReads {
   publish(
     event: EventDraft & Pick<Event, 'id' | 'workflowId' | 'createdByRunId' | 'causedBy' | 'createdAt'>,
   ): PublishEffect
+  /** For an attempt that holds nothing yet. */
   reserve(eventIds: readonly string[], runId: string): void
   /** Gives back what a run holds, as pending. Returns the topics that have pending events again. */
   releaseReserved(runId: string): string[]

@@ -6,6 +6,7 @@ export type SqlValue = string | number | null | Uint8Array
 export type Row = Record<string, SqlValue>
 
 interface Prepared {
+  sql: string
   statement: Statement
   columns: string[]
   /** Null for a statement that only reads. What cascades to other tables is not seen. */
@@ -19,6 +20,17 @@ interface Group {
   isBegun: boolean
   /** What failed first. Whatever else the group does then is rolled back with it. */
   doom: { error: unknown } | null
+}
+
+/** A write of one row that has not been made yet, so that what comes next may become one with it. */
+export interface PostponedWrite {
+  /** True while it can; then the table counts as written to once more. */
+  extend(): boolean
+}
+
+interface Postponed {
+  table: string
+  statement: () => { sql: string; params: readonly SqlValue[] }
 }
 
 const WRITES_TO = /^\s*(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|UPDATE|DELETE\s+FROM)\s+(\w+)/i
@@ -36,6 +48,7 @@ export class Database {
   #writesToAny = 0
   #isInTransaction = false
   #group: Group | null = null
+  #postponed: Postponed | null = null
   #isClosed = false
 
   constructor(connection: Connection) {
@@ -60,9 +73,26 @@ export class Database {
 
   /** For a statement aimed at one row by its key: anything but one row changed means the caller's picture is wrong. */
   changeOne(sql: string, params: readonly SqlValue[]): void {
-    const changed = this.run(sql, params)
-    if (changed !== 1)
-      throw new EngineBug(`Expected one row to change, not ${changed}: ${sql} ${JSON.stringify(params)}`)
+    expectOne(this.run(sql, params), sql, params)
+  }
+
+  /**
+   * Makes a statement that changes one row of this table, and asks for it only then: before anything else is written, before the
+   * table is read, and before COMMIT. The table counts as written to from now on.
+   */
+  postpone(table: string, statement: Postponed['statement']): PostponedWrite {
+    if (!this.#isInTransaction) throw new EngineBug(`Writing is only possible inside a transaction: ${table}`)
+    this.#makePostponed()
+    this.#noteWriteTo(table)
+    const postponed = { table, statement }
+    this.#postponed = postponed
+    return {
+      extend: () => {
+        if (this.#postponed !== postponed) return false
+        this.#noteWriteTo(table)
+        return true
+      },
+    }
   }
 
   get(sql: string, params: readonly SqlValue[] = noParams): Row | undefined {
@@ -71,7 +101,9 @@ export class Database {
 
   /** Reads to the end, which matters for RETURNING: SQLite checks foreign keys when the last row has been taken. */
   all(sql: string, params: readonly SqlValue[] = noParams): Row[] {
-    return this.#allOf(this.#prepare(sql), params)
+    const prepared = this.#prepare(sql)
+    if (this.#postponed !== null && prepared.sql.includes(this.#postponed.table)) this.#makePostponed()
+    return this.#allOf(prepared, params)
   }
 
   /**
@@ -136,7 +168,7 @@ export class Database {
     let result: T
     try {
       result = this.#perform(work)
-      this.#step(this.#prepare('COMMIT'))
+      this.#commit()
     } catch (error) {
       this.#rollback()
       throw error
@@ -160,7 +192,7 @@ export class Database {
       result = work()
       if (isThenable(result)) throw new EngineBug('A group of transactions cannot span an await.')
       throwDoom(group)
-      if (group.isBegun) this.#step(this.#prepare('COMMIT'))
+      if (group.isBegun) this.#commit()
     } catch (error) {
       if (group.isBegun) this.#rollback()
       throwDoom(group)
@@ -243,12 +275,21 @@ export class Database {
 
   #noteWrite(sql: string): Prepared {
     if (!this.#isInTransaction) throw new EngineBug(`Writing is only possible inside a transaction: ${sql}`)
+    this.#makePostponed()
     const prepared = this.#prepare(sql)
     const { writtenTable, mayCascade } = prepared
+    if (writtenTable !== null && !mayCascade) {
+      this.#noteWriteTo(writtenTable)
+      return prepared
+    }
     if (writtenTable !== null) this.#writtenTables.add(writtenTable)
-    if (writtenTable === null || mayCascade) this.#writesToAny += 1
-    else this.#writesByTable.set(writtenTable, (this.#writesByTable.get(writtenTable) ?? 0) + 1)
+    this.#writesToAny += 1
     return prepared
+  }
+
+  #noteWriteTo(table: string): void {
+    this.#writtenTables.add(table)
+    this.#writesByTable.set(table, (this.#writesByTable.get(table) ?? 0) + 1)
   }
 
   #step({ statement }: Prepared, params: readonly SqlValue[] = noParams): void {
@@ -260,7 +301,27 @@ export class Database {
     }
   }
 
+  #commit(): void {
+    this.#makePostponed()
+    this.#step(this.#prepare('COMMIT'))
+  }
+
+  #makePostponed(): void {
+    if (this.#postponed === null) return
+    const { sql, params } = this.#postponed.statement()
+    this.#postponed = null
+    try {
+      this.#step(this.#prepare(sql), params)
+      expectOne(this.#connection.getRowsModified(), sql, params)
+    } catch (error) {
+      // Whoever happens to come after it may not take this for a failure of their own, and go on.
+      if (this.#group !== null) this.#group.doom ??= { error }
+      throw error
+    }
+  }
+
   #rollback(): void {
+    this.#postponed = null
     this.#writesToAny += 1
     try {
       this.#step(this.#prepare('ROLLBACK'))
@@ -276,6 +337,7 @@ export class Database {
     if (this.#isClosed) throw new EngineBug('The database is closed.')
     const statement = this.#connection.prepare(sql)
     const prepared = {
+      sql,
       statement,
       columns: statement.getColumnNames(),
       writtenTable: WRITES_TO.exec(sql)?.[1] ?? null,
@@ -292,6 +354,11 @@ export class Database {
 }
 
 const noParams: readonly SqlValue[] = []
+
+function expectOne(changed: number, sql: string, params: readonly SqlValue[]): void {
+  if (changed === 1) return
+  throw new EngineBug(`Expected one row to change, not ${changed}: ${sql} ${JSON.stringify(params)}`)
+}
 
 function throwDoom({ doom }: Group): void {
   if (doom !== null) throw doom.error

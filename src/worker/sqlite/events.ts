@@ -61,6 +61,8 @@ export function createEventRepository(database: Database): EventWrites {
       const row = database.get(SELECT_TOPIC, [workflowId, topic])
       return row && integer(row, 'id')
     })
+  /** What an attempt has just reserved is asked for again before anything else is written to the table. */
+  const reserved = new RowCache<readonly string[]>(database, 'events')
   const ofTopic = (workflowId: string, topic: string, sql: string, ...params: SqlValue[]) => {
     const id = topicId(workflowId, topic)
     return id === undefined ? [] : database.all(sql, [id, ...params]).map((row) => rowToEvent(row, topic))
@@ -79,7 +81,8 @@ export function createEventRepository(database: Database): EventWrites {
         : ofTopic(workflowId, topic, SELECT_BY_MESSAGE_IDS, JSON.stringify(messageIds))
     },
     reservedBy: (runId) => database.all(SELECT_RESERVED, [runId]).map((row) => rowToEvent(row)),
-    reservedIds: (runId) => database.all(SELECT_RESERVED_IDS, [runId]).map((row) => text(row, 'id')),
+    reservedIds: (runId) =>
+      reserved.get(runId, () => database.all(SELECT_RESERVED_IDS, [runId]).map((row) => text(row, 'id'))),
     oldestPending: (workflowId) =>
       new Map(
         database
@@ -107,17 +110,19 @@ export function createEventRepository(database: Database): EventWrites {
       return written['id'] === event.id ? 'inserted' : 'updated'
     },
     reserve(eventIds, runId) {
-      const wanted = new Set(eventIds).size
-      const [only, ...others] = eventIds
-      const reserved =
-        only !== undefined && others.length === 0
-          ? database.run(RESERVE_ONE, [runId, only])
-          : database.run(RESERVE_SEVERAL, [runId, JSON.stringify(eventIds)])
-      if (reserved !== wanted) {
+      const wanted = [...new Set(eventIds)].sort()
+      const [only, ...others] = wanted
+      const reserve = () => {
+        const changed =
+          only !== undefined && others.length === 0
+            ? database.run(RESERVE_ONE, [runId, only])
+            : database.run(RESERVE_SEVERAL, [runId, JSON.stringify(wanted)])
+        if (changed === wanted.length) return
         throw new EngineBug(
-          `Run ${runId} wanted to reserve ${wanted} pending events, but only ${reserved} are pending.`,
+          `Run ${runId} wanted to reserve ${wanted.length} pending events, but only ${changed} are pending.`,
         )
       }
+      reserved.change(runId, reserve, () => wanted)
     },
     releaseReserved(runId) {
       const topics = database.all(SELECT_RESERVED_TOPICS, [runId]).map((row) => text(row, 'topic'))

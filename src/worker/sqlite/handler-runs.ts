@@ -13,6 +13,7 @@ import { BOUND, EVER } from './bound.ts'
 import { hasNul, type Database, type Row, type SqlValue } from './database.ts'
 import { NextTime } from './next-time.ts'
 import { RowCache } from './row-cache.ts'
+import { createRowWriter } from './row-writer.ts'
 import { integer, integerOrNull, oneOf, oneOfOrNull, text, textOrNull } from './row.ts'
 
 /** Every property and its column, in the order of the table. A new property does not compile until it has a column. */
@@ -73,10 +74,6 @@ const SELECT_COST_REACHED_AT = `
     SELECT start_timestamp, sum(cost) OVER (ORDER BY start_timestamp DESC, id DESC) AS spent
     FROM handler_runs WHERE workflow_id = ${BOUND} AND cost > 0 AND start_timestamp > ${BOUND}
   ) WHERE spent >= ?`
-const INSERT = `INSERT INTO handler_runs (${COLUMNS}) VALUES (${PROPERTIES.map(() => '?').join(', ')})`
-const updateOf = (properties: readonly (keyof HandlerRunPatch)[]) =>
-  `UPDATE handler_runs SET ${properties.map((property) => `${COLUMN_OF[property]} = ?`).join(', ')} WHERE id = ?`
-
 export function createHandlerRunRepository(database: Database): HandlerRunWrites {
   // Every step reads its row afresh, several times: from memory, unless it was written meanwhile.
   const known = new RowCache<HandlerRun | undefined>(database, TABLE)
@@ -88,13 +85,7 @@ export function createHandlerRunRepository(database: Database): HandlerRunWrites
     const row = database.get(SELECT_NEXT_RETRY_AT, [after])
     return row ? integerOrNull(row, 'retry_at') : null
   })
-  const updates = new Map<string, string>()
-  const updateSql = (properties: readonly (keyof HandlerRunPatch)[]): string => {
-    const name = properties.join()
-    const sql = updates.get(name) ?? updateOf(properties)
-    updates.set(name, sql)
-    return sql
-  }
+  const writer = createRowWriter<HandlerRun>(database, TABLE, COLUMN_OF)
   const keepRetries = (write: () => unknown) => nextRetryAt.keep(() => retryless.keep(write))
   const one = (sql: string, params: SqlValue[]) => {
     const row = database.get(sql, params)
@@ -148,7 +139,7 @@ export function createHandlerRunRepository(database: Database): HandlerRunWrites
       const insert = () =>
         known.change(
           run.id,
-          () => database.run(INSERT, values),
+          () => writer.insert(run),
           () => (values.some(hasNul) ? undefined : written),
         )
       const noteActive = () =>
@@ -163,9 +154,7 @@ export function createHandlerRunRepository(database: Database): HandlerRunWrites
       const update = () =>
         known.change(
           id,
-          () => {
-            database.changeOne(updateSql(changed), [...values, id])
-          },
+          () => writer.update(id, Object.fromEntries(changed.map((name, n) => [name, values[n]]))),
           // A NUL is not stored as it was given.
           (before) =>
             before === undefined || values.some(hasNul)

@@ -229,6 +229,106 @@ describe('word of commits', () => {
   })
 })
 
+describe('a write that is postponed', () => {
+  const postponeInsert = (body: unknown) => {
+    const params = [body as string]
+    const statement = vi.fn(() => ({ sql: 'INSERT INTO notes (body) VALUES (?)', params }))
+    return { statement, write: database.postpone('notes', statement) }
+  }
+
+  test('is made before COMMIT, and can be added to until then', () => {
+    let written: ReturnType<typeof postponeInsert> | undefined
+    database.transaction(() => {
+      written = postponeInsert('a')
+      expect(written.statement).not.toHaveBeenCalled()
+      expect(written.write.extend()).toBe(true)
+    })
+    expect(bodies()).toEqual(['a'])
+    expect(written?.statement).toHaveBeenCalledTimes(1)
+    expect(written?.write.extend()).toBe(false)
+  })
+
+  test('is made before its table is read, and not before another one is', () => {
+    database.transaction(() => {
+      const { statement, write } = postponeInsert('a')
+      database.all('SELECT name FROM sqlite_schema')
+      expect(statement).not.toHaveBeenCalled()
+      expect(bodies()).toEqual(['a'])
+      expect(write.extend()).toBe(false)
+    })
+  })
+
+  test('is made before anything else is written, postponed or not', () => {
+    database.transaction(() => {
+      postponeInsert('a')
+      insert('b')
+      postponeInsert('c')
+      postponeInsert('d')
+      insert('e')
+    })
+    expect(bodies()).toEqual(['a', 'b', 'c', 'd', 'e'])
+  })
+
+  test('is one for several transactions that are one', () => {
+    database.together(() => {
+      const { statement, write } = database.transaction(() => postponeInsert('a'))
+      database.transaction(() => expect(write.extend()).toBe(true))
+      expect(statement).not.toHaveBeenCalled()
+    })
+    expect(bodies()).toEqual(['a'])
+  })
+
+  test('counts as a write at once, and again when it is added to', () => {
+    database.transaction(() => {
+      const before = database.versionOf('notes')
+      const { write } = postponeInsert('a')
+      const after = database.versionOf('notes')
+      expect(after).toBeGreaterThan(before)
+      write.extend()
+      expect(database.versionOf('notes')).toBeGreaterThan(after)
+    })
+  })
+
+  test('is gone with what is rolled back', () => {
+    let write: ReturnType<typeof postponeInsert>['write'] | undefined
+    const work = () => {
+      write = postponeInsert('a').write
+      throw new Error('no')
+    }
+    expect(() => database.transaction(work)).toThrow('no')
+    expect(write?.extend()).toBe(false)
+    database.transaction(() => insert('b'))
+    expect(bodies()).toEqual(['b'])
+  })
+
+  test('that is refused takes everything with it that is to be one COMMIT, whoever notices', () => {
+    const postponeTwice = () => {
+      database.postpone('notes', () => ({ sql: 'INSERT INTO notes (id) VALUES (?)', params: [1] }))
+    }
+    database.transaction(postponeTwice)
+    const tolerant = () => {
+      database.transaction(postponeTwice)
+      try {
+        database.transaction(() => insert('b'))
+      } catch {
+        // Not theirs.
+      }
+    }
+    expect(() => database.together(tolerant)).toThrow(/UNIQUE/)
+    expect(bodies()).toEqual([null])
+  })
+
+  test('that changes no row is refused', () => {
+    const postponeUpdate = () =>
+      database.postpone('notes', () => ({ sql: 'UPDATE notes SET body = NULL WHERE id = ?', params: [7] }))
+    expect(() => database.transaction(postponeUpdate)).toThrow(/Expected one row to change, not 0/)
+  })
+
+  test('cannot be outside of a transaction', () => {
+    expect(() => postponeInsert('a')).toThrow(/inside a transaction/)
+  })
+})
+
 describe('values', () => {
   test('times in milliseconds, large costs, text and null come back as they went in', () => {
     const values = [1_700_000_000_123, Number.MAX_SAFE_INTEGER, -1, 0.5, 'ünï🙂', '', null]

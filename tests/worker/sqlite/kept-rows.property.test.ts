@@ -77,6 +77,17 @@ const writes: Record<string, fc.Arbitrary<Write>> = {
       buildPublication({ id: `evt_${n}`, workflowId, messageId: `m${n}`, topic: n === 3 ? 'new' : 'mail' }),
     )
   }),
+  /** An attempt reserves when it holds nothing. */
+  'an event is reserved': fc.tuple(number, number).map(([n, run]) => (tx) => {
+    if (tx.events.reservedIds(`hr_${run}`).length === 0) tx.events.reserve([`evt_${n}`], `hr_${run}`)
+  }),
+  'events are settled': number.map((n) => (tx) => tx.events.settleReserved(`hr_${n}`, 'consumed')),
+  'events are released': number.map((n) => (tx) => tx.events.releaseReserved(`hr_${n}`)),
+  'events change hands': fc.tuple(number, number).map(
+    ([from, to]) =>
+      (tx) =>
+        tx.events.transferReserved(`hr_${from}`, `hr_${to}`),
+  ),
   'a topic is added': workflow.map((id) => (tx) => tx.topics.ensure(id, ['new'], 1)),
   'a workflow is deleted': workflow.map((id) => (tx) => tx.workflows.delete(id)),
   'a workflow is created': workflow.map((id) => (tx) => insertWorkflow(tx, id)),
@@ -102,6 +113,7 @@ const everything = (store: StoreReads) => ({
   ]),
   byNumber: NUMBERS.map((n) => [
     store.handlerRuns.get(`hr_${n}`),
+    store.events.reservedIds(`hr_${n}`),
     store.scriptRuns.get(`run_${n}`),
     store.mutations.get(`mut_${n}`),
     store.mutations.ofHandlerRun(`hr_${n}`),
@@ -113,6 +125,12 @@ const everything = (store: StoreReads) => ({
     store.producerSchedules.nextRunAt(at),
   ]),
 })
+
+const ofAttempts = fc.oneof(
+  ...['an attempt begins', 'an attempt stops', 'an attempt goes on', 'an attempt costs', 'a run counts']
+    .map((name) => writes[name])
+    .filter((each) => each !== undefined),
+)
 
 /** What is refused, by a CHECK or because there is no such row, is rolled back like everything else. */
 const attempt = (store: Store, work: Write, isTakenBack: boolean): void => {
@@ -159,6 +177,41 @@ test('whatever is written or rolled back in whatever order, what is kept in memo
         expect(everything(store)).toEqual(everything(createSqliteStore(database)))
       }
       database.close()
+    }),
+  )
+})
+
+test('what is written of a row in one commit leaves what it would leave if each write were a statement', async () => {
+  const empty = (await openTestStore()).exportBytes()
+  await fc.assert(
+    fc.asyncProperty(fc.array(ofAttempts, { minLength: 1, maxLength: 8 }), async (several) => {
+      const rowsAfter = async (between: (store: Store) => void) => {
+        const { store, database } = await openTestStore(empty)
+        store.transaction((tx) => {
+          for (const id of WORKFLOWS) insertWorkflow(tx, id)
+          tx.scriptRuns.insert(buildScriptRun())
+          tx.handlerRuns.insert(buildHandlerRun())
+        })
+        let isRefused = false
+        try {
+          store.transaction((tx) => {
+            for (const each of several) {
+              each(tx)
+              between(createSqliteStore(database))
+            }
+          })
+        } catch {
+          isRefused = true
+        }
+        const rows = everything(createSqliteStore(database))
+        database.close()
+        return { isRefused, rows }
+      }
+      const oneByOne = await rowsAfter((store) => store.handlerRuns.listActive())
+      const atOnce = await rowsAfter(() => undefined)
+      // A row that nobody sees may be in between what it may never be.
+      fc.pre(!oneByOne.isRefused)
+      expect(atOnce).toEqual(oneByOne)
     }),
   )
 })

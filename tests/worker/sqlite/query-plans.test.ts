@@ -24,12 +24,13 @@ function stepsOf(work: () => unknown): string[] {
   const executed: string[] = []
   const all = vi.spyOn(opened.database, 'all')
   const run = vi.spyOn(opened.database, 'run')
+  const postpone = vi.spyOn(opened.database, 'postpone')
   try {
     work()
     for (const [sql] of [...all.mock.calls, ...run.mock.calls]) executed.push(sql)
+    for (const [, statement] of postpone.mock.calls) executed.push(statement().sql)
   } finally {
-    all.mockRestore()
-    run.mockRestore()
+    for (const spy of [all, run, postpone]) spy.mockRestore()
   }
   expect(executed).not.toEqual([])
   return executed.flatMap((sql) => {

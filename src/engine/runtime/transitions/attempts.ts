@@ -60,8 +60,8 @@ export const startAttempt = (
     startTimestamp: now,
     endTimestamp: null,
   }
-  tx.handlerRuns.insert(run)
   tx.scriptRuns.countHandlerRun(scriptRun.id)
+  tx.handlerRuns.insert(run)
   if (phase === 'preparing') notePrepareBegun(transition, run)
   return run
 }

@@ -30,13 +30,14 @@ export const savePrepared = (
     if (!found.ok) return found
     eventIds.push(...found.value)
   }
-  tx.events.reserve(eventIds, run.id)
-  tx.sessionMessages.markSeen(seenMessageIds, run.id)
-  if (isStillAConsumer(tx, run)) tx.handlerStates.setWakeAt(run.workflowId, run.handlerName, prepared.wakeAt, now)
+  // The attempt before everything else: then it is one statement with what the transition before this wrote of it.
   const patch = { prepareResult: prepared.text }
   if (!isGoingOn(transition, run)) advance(transition, run, 'prepare_returned', patch, trace)
   else if (eventIds.length > 0) advance(transition, run, ['prepare_returned', 'mutate_begun'], patch, trace)
   else finishEmpty(transition, run, ['prepare_returned', 'nothing_reserved'], patch, trace)
+  tx.events.reserve(eventIds, run.id)
+  tx.sessionMessages.markSeen(seenMessageIds, run.id)
+  if (isStillAConsumer(tx, run)) tx.handlerStates.setWakeAt(run.workflowId, run.handlerName, prepared.wakeAt, now)
   return ok(undefined)
 }
 
@@ -89,13 +90,7 @@ export const commitConsumer = (
   { state, drafts, trace, session }: CommittedPhase,
 ): void => {
   const { tx, now } = transition
-  if (session !== undefined) applySessionWrites(transition, run, session)
-  if (drafts.length > 0) {
-    const causedBy = inheritedCauses(tx.events.reservedBy(run.id))
-    publishEvents(transition, run.workflowId, drafts, { createdByRunId: run.id, causedBy })
-  }
-  tx.events.settleReserved(run.id, run.mutationOutcome === 'skipped' ? 'skipped' : 'consumed')
-  if (state !== undefined) tx.handlerStates.setState(run.workflowId, run.handlerName, state, now)
+  // As in `savePrepared`.
   advance(
     transition,
     run,
@@ -103,6 +98,13 @@ export const commitConsumer = (
     { status: moveStatus(run, 'committed'), outputState: state ?? null, endTimestamp: now },
     trace,
   )
+  if (session !== undefined) applySessionWrites(transition, run, session)
+  if (drafts.length > 0) {
+    const causedBy = inheritedCauses(tx.events.reservedBy(run.id))
+    publishEvents(transition, run.workflowId, drafts, { createdByRunId: run.id, causedBy })
+  }
+  tx.events.settleReserved(run.id, run.mutationOutcome === 'skipped' ? 'skipped' : 'consumed')
+  if (state !== undefined) tx.handlerStates.setState(run.workflowId, run.handlerName, state, now)
   noteCommitted(transition, run, true)
 }
 
