@@ -59,6 +59,8 @@ export const createScheduler = ({
   let isRunning = false
   let isLookPlanned = false
   let cancelTimer = (): void => undefined
+  /** When the one timer goes off; Infinity when there is none. */
+  let timerAt = Infinity
   let plannedAt: number | null = null
   let lookedAt: number | null = null
   /** Times up to here have been asked for; null when all must be asked for again. */
@@ -126,8 +128,20 @@ export const createScheduler = ({
     look()
   }
 
-  const setTimer = (now: number): void => {
+  const setTimerTo = (at: number): void => {
+    // Asked after every attempt, and nearly always for the same time.
+    if (at === timerAt) return
     cancelTimer()
+    timerAt = at
+    cancelTimer = at === Infinity ? () => undefined : clock.wakeAt(at, wake)
+  }
+
+  const wake = (): void => {
+    timerAt = Infinity
+    look()
+  }
+
+  const setTimer = (now: number): void => {
     if (!isRunning) return
     const planned = [
       store.producerSchedules.nextRunAt(now),
@@ -139,7 +153,7 @@ export const createScheduler = ({
     const upkeepAt = upkeep.nextAt(now)
     // What is due and could not begin waits for something other than time.
     const nextAt = Math.min(plannedAt ?? Infinity, upkeepAt > now ? upkeepAt : Infinity)
-    cancelTimer = nextAt === Infinity ? () => undefined : clock.wakeAt(Math.min(nextAt, now + longestTimerMs), look)
+    setTimerTo(Math.min(nextAt, nextAt === Infinity ? Infinity : now + longestTimerMs))
   }
 
   const tellIfQuiet = (): void => {
@@ -185,7 +199,7 @@ export const createScheduler = ({
     },
     stop: () => {
       isRunning = false
-      cancelTimer()
+      setTimerTo(Infinity)
       plannedAt = null
     },
     look,
