@@ -15,6 +15,8 @@ const DEFAULT_SIZE = 2
 const MOST_THREADS = 32
 const IDLE_MS = 30_000
 const AT_ONCE = 2
+/** Attempts that are run ahead at once: a workflow that is alone may have its thread for longer. */
+const MOST_AHEAD = { alone: 32, besideOthers: 8 }
 
 export interface SandboxPoolOptions {
   wasm: WebAssembly.Module
@@ -53,6 +55,7 @@ export function createSandboxPool({ wasm, compile, spawn, ...options }: SandboxP
     firstCalls: createFirstCalls(),
     usualOutcomes: createUsualOutcomes(),
     luck,
+    mostAttempts: (workflowId: string) => (isAlone(workflowId) ? MOST_AHEAD.alone : MOST_AHEAD.besideOthers),
     wentOn: chains.put,
   }
   let isClosed = false
@@ -60,6 +63,8 @@ export function createSandboxPool({ wasm, compile, spawn, ...options }: SandboxP
   let retireTimer: ReturnType<typeof setTimeout> | undefined
 
   const idle = (): ThreadSlot[] => [...slots].filter((slot) => slot.task === undefined)
+  const isAlone = (key: string): boolean =>
+    queue.size === 0 && [...slots].every(({ task }) => task === undefined || task.key === key)
   const underWay = (key: string): number => [...slots].filter(({ task }) => task?.key === key).length
 
   const addSlot = (): ThreadSlot => {

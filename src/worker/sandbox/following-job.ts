@@ -8,16 +8,19 @@ export interface Foresight {
   firstCalls: FirstCalls
   usualOutcomes: UsualOutcomes
   luck: GuessLuck
+  /** However good its luck: others may want the thread too. */
+  mostAttempts(workflowId: string): number
 }
 
 /** What its thread is told of the phases after this one. */
 export function followingJob(request: PhaseRequest, foresight: Foresight): FollowingJob | undefined {
   const { host, phase, then } = request
   if (then === undefined) return undefined
-  const attempts = foresight.luck.attemptsAhead(request, 'prepare')
+  const { luck, mostAttempts } = foresight
+  const attempts = Math.min(luck.attemptsAhead(request, 'prepare'), mostAttempts(request.workflowId))
   const look = attempts === 0 ? undefined : lookAhead(request, then, attempts, foresight.firstCalls)
   if (phase === 'next' && look === undefined) return undefined
-  const goesOnWithNext = foresight.luck.attemptsAhead(request, 'next') > 0
+  const goesOnWithNext = luck.attemptsAhead(request, 'next') > 0
   const outcome = goesOnWithNext ? foresight.usualOutcomes.of(request) : undefined
   const { hasMutate, hasNext, state, publishing } = then
   return {

@@ -2,7 +2,7 @@ import type { PhaseRequest } from '#engine/ports/sandbox.ts'
 
 const MOST_KNOWN = 256
 const LONGEST_REST = 64
-const MOST_ATTEMPTS = 8
+const MOST_ATTEMPTS = 32
 
 type Handler = Pick<PhaseRequest, 'scriptId' | 'handler'>
 /** Where the way may fork: what `prepare` is shown, and what `next` is told. */

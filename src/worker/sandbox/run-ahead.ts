@@ -4,6 +4,7 @@ import { runJob } from './run-job.ts'
 import type { AheadResult, LoggedLine, PhaseEnding } from './thread.ts'
 import type { PhaseAhead, WalkAhead } from './walk-ahead.ts'
 
+const LARGEST_LOT = 8
 const GOLDEN = 0.618_033_988_75
 
 export interface AheadRun {
@@ -35,13 +36,17 @@ export async function runAhead({ memory, job, walk, first, now, post }: AheadRun
     if (ahead === undefined || !isMutationDue(before, ahead)) continue
     parts += 1
     // Whoever asks has work for a while: the first as soon as it can be, and of what follows more and more at once.
-    if (Number.isInteger(Math.log2(parts + 1))) {
+    if (isLotFull(parts)) {
       post(results, false)
       results = []
     }
   }
   post(results, true)
 }
+
+/** After one, two more, four more, and then every eight. */
+const isLotFull = (parts: number): boolean =>
+  parts < LARGEST_LOT ? Number.isInteger(Math.log2(parts + 1)) : (parts + 1) % LARGEST_LOT === 0
 
 /** Between these two the engine goes to the disk and to the outside world. */
 const isMutationDue = (before: PhaseAhead['phase'], { phase }: PhaseAhead): boolean =>

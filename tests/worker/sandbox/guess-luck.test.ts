@@ -20,12 +20,12 @@ test('a handler is left alone for longer the more often it was guessed wrong, an
 
 test('a handler is run further ahead the more often it was guessed right, within bounds, and no further once it was not', () => {
   const luck = createGuessLuck()
-  const attempts = Array.from({ length: 6 }, () => {
+  const attempts = Array.from({ length: 8 }, () => {
     const ahead = luck.attemptsAhead(HANDLER, 'prepare')
     luck.hit(HANDLER, 'prepare')
     return ahead
   })
-  expect(attempts).toEqual([1, 2, 4, 8, 8, 8])
+  expect(attempts).toEqual([1, 2, 4, 8, 16, 32, 32, 32])
   luck.missed(HANDLER, 'prepare')
   expect([luck.attemptsAhead(HANDLER, 'prepare'), luck.attemptsAhead(HANDLER, 'prepare')]).toEqual([0, 1])
 })
