@@ -9,6 +9,7 @@ import { run } from './run.mjs'
 /**
  * `npm run bench:peers`: installs the peers into a folder that git ignores, starts PostgreSQL where there is one, and has
  * tests/bench/peers/*.measure.ts measure all of them and ourselves in turn. What cannot be had is left out, with a line.
+ * With `--install-only` it ends before it measures; other arguments say which measurements to take.
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -62,6 +63,10 @@ for (const peer of PEERS) {
 }
 
 const postgres = await startPostgres()
+if (process.argv.includes('--install-only')) {
+  await postgres?.stop()
+  process.exit()
+}
 const { atHand, leftOut } = planPeers(PEERS, {
   isInstalled: ({ folder, packages }) => isInstalled(join(FOLDER, folder), packages),
   isPostgresUp: postgres !== null,
@@ -77,7 +82,14 @@ try {
     PEER_POSTGRES: postgres?.url ?? '',
     PEER_POSTGRES_VERSION: postgres?.version ?? '',
   }
-  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'peers', '--no-file-parallelism']
+  const args = [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--project',
+    'peers',
+    '--no-file-parallelism',
+    ...process.argv.slice(2),
+  ]
   const code = await run(process.execPath, args, { env })
   const reported = await run(process.execPath, ['scripts/bench-report.mjs'])
   process.exitCode = code || reported
