@@ -11,7 +11,6 @@ import type {
 import type { ToolMethod, Tools } from '#engine/ports/tools.ts'
 
 export interface AheadSandbox extends Sandbox {
-  isAhead(workflowId: string): boolean
   takeAtHand(request: PhaseRequest): PhaseOutcome | undefined
   /**
    * The mutation that this workflow waits for is over: `next`, and the `prepare` and `mutate` of the event after it, are run
@@ -136,7 +135,6 @@ export const createAheadSandbox = (inner: Sandbox, onTaken: () => void = () => u
       remember(request)
       return inner.runPhase(request)
     },
-    isAhead: (workflowId) => atHand.has(workflowId),
     takeAtHand,
     runAhead,
   }

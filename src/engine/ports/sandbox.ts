@@ -142,10 +142,8 @@ export interface Sandbox {
   describe(script: CompiledScript): Promise<Result<WorkflowShape | null, Failure>>
   /** Runs one phase in clean memory. Never rejects for anything a script can do. */
   runPhase(request: PhaseRequest): Promise<PhaseOutcome>
-  /** Phases of this workflow were run ahead, and what came of the next one is here. */
-  isAhead?(workflowId: string): boolean
   /**
-   * What `runPhase` would answer, if it is here already; undefined when the phase has to be run. Taking it uses it up. Whatever the
+   * For sandboxes that run phases ahead: what `runPhase` would answer, if it is here already; undefined when the phase has to be run. Taking it uses it up. Whatever the
    * phase asked its host for, the host was asked when this returns.
    */
   takeAtHand?(request: PhaseRequest): PhaseOutcome | undefined

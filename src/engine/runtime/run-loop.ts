@@ -49,7 +49,7 @@ const mostAttemptsInBurst = 8
  *
  *   what was waited for is settled ─▶ the rest of that attempt ─▶ the next one is chosen and begun ─▶ … ─▶ something to wait for
  *
- * All of this is one synchronous burst. Where phases were run ahead it is one COMMIT as well.
+ * All of this is one synchronous burst, and one COMMIT as well where the sandbox may have answers at hand.
  */
 export const createRunLoop = (parts: RunLoopParts): RunLoop => {
   const { ports, transitions, flags, configOf, attempts, group, mayStart } = parts
@@ -147,7 +147,7 @@ export const createRunLoop = (parts: RunLoopParts): RunLoop => {
     /** An attempt that went on after something failed in one COMMIT with others: it comes to its end by itself. */
     let loner: string | null = null
     for (;;) {
-      const isGrouped: boolean = sandbox.isAhead?.(workflowId) === true && waited?.handlerRunId !== loner
+      const isGrouped: boolean = sandbox.takeAtHand !== undefined && waited?.handlerRunId !== loner
       const grouped: BurstEnd | null = isGrouped ? burstInOneCommit(workflowId, waited, listener) : null
       const end: BurstEnd = grouped ?? burst(workflowId, waited, listener, 'fail')
       if (end === 'over') return

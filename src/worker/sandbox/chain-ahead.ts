@@ -18,8 +18,6 @@ export interface ChainAhead {
   readonly handler: Pick<PhaseRequest, 'workflowId' | 'scriptId' | 'handler'>
   /** What is to be claimed next. */
   readonly phase: PhaseAhead['phase'] | undefined
-  /** What came of that is here. */
-  readonly isAtHand: boolean
   /** False when this is not what was guessed: then nothing comes of the rest either. */
   claim(claim: Claim): boolean
   /** The same without waiting: undefined where that cannot be, and then nothing was claimed. */
@@ -96,9 +94,6 @@ export function createChainAhead(before: PhaseRequest, ended: PhaseEnding, follo
     handler: before,
     get phase() {
       return expected?.phase
-    },
-    get isAtHand() {
-      return expected !== undefined && (results[0]?.ending ?? null) !== null
     },
     claim(claim) {
       const { request } = claim

@@ -8,7 +8,6 @@ const MOST_KEPT = 64
 /** What was run ahead and waits to be asked for: of each handler what was last begun. */
 export interface ChainsAhead {
   put(chain: ChainAhead): void
-  isAhead(workflowId: string): boolean
   take(request: PhaseRequest): PhaseOutcome | undefined
   /** False when the phase has to be run in its turn; otherwise `runInTurn` is called should that turn out later. */
   claim(request: PhaseRequest, resolve: (outcome: PhaseOutcome) => void, runInTurn: () => void): boolean
@@ -40,11 +39,6 @@ export function createChainsAhead(luck: GuessLuck): ChainsAhead {
       const [oldest] = chains.keys()
       if (oldest !== undefined && chains.size >= MOST_KEPT) chains.delete(oldest)
       chains.set(key, chain)
-    },
-    isAhead(workflowId) {
-      for (const { handler, isAtHand } of chains.values())
-        if (isAtHand && handler.workflowId === workflowId) return true
-      return false
     },
     take(request) {
       const outcome = chains.get(keyOf(request))?.take(request)

@@ -164,7 +164,6 @@ export function createSandboxPool({ wasm, compile, spawn, ...options }: SandboxP
     compile,
     describe: ({ code }) => new Promise((resolve) => submit(createDescribeTask(code, resolve))),
     runPhase: (request) => new Promise((resolve) => runPhase(request, resolve)),
-    isAhead: chains.isAhead,
     takeAtHand: chains.take,
     close() {
       isClosed = true

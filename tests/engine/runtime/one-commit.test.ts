@@ -57,14 +57,15 @@ const written = (world: TestEngine): unknown => ({
   logs: world.rows('SELECT phase, level, message FROM logs ORDER BY id'),
 })
 
-/** Throws in the nth transaction of the first group that has so many. */
-const failingOnce = (nth: number): { planted: (store: Store) => Store; failures: () => number } => {
+/** Throws in the nth transaction of the first group that has so many, once it is armed. */
+const failingOnce = (nth: number): { planted: (store: Store) => Store; arm: () => void; failures: () => number } => {
   let count: number | null = null
+  let isArmed = false
   let failures = 0
   const planted = (store: Store): Store => ({
     ...store,
     together: (work) => {
-      count = 0
+      count = isArmed ? 0 : null
       try {
         return store.together(work)
       } finally {
@@ -81,13 +82,15 @@ const failingOnce = (nth: number): { planted: (store: Store) => Store; failures:
         return value
       }),
   })
-  return { planted, failures: () => failures }
+  const arm = (): void => {
+    isArmed = true
+  }
+  return { planted, arm, failures: () => failures }
 }
 
 /** Every phase is at hand at any time. */
 const allAtHand = (): AheadSandbox => ({
   ...createAheadSandbox(createInProcessSandbox()),
-  isAhead: () => true,
   takeAtHand: ({ phase, host }): PhaseOutcome | undefined => {
     if (phase !== 'prepare') return { kind: 'returned', value: undefined }
     const peeked = host.foresee?.('topics.peek', '["item",{"limit":1}]')
@@ -146,10 +149,26 @@ describe('an event whose phases were run ahead', () => {
   })
 })
 
+test('what leads to the first phase of a run is one commit, also where nothing was run ahead', async () => {
+  const { world } = await openAhead()
+  const id = await world.deploy(consumerScript())
+  await world.settle()
+  const atStart: number[] = []
+  const before = world.commits()
+  world.onReach = (point) => {
+    if (point === 'attempt_started') atStart.push(world.commits() - before)
+  }
+  await world.publish(id)
+  await world.settle()
+  // The event itself, and then the run with its first attempt.
+  expect(atStart[0]).toBe(2)
+})
+
 describe('a commit of several transitions that fails', () => {
   test.each([1, 2, 3, 4, 5])('in its transition %i loses no outcome and sends nothing twice', async (nth) => {
-    const { planted, failures } = failingOnce(nth)
+    const { planted, arm, failures } = failingOnce(nth)
     const { world, answer } = await carry(2, await openAhead(planted))
+    arm()
     answer()
     await world.settle()
     expect(failures()).toBe(1)
@@ -165,11 +184,11 @@ describe('a commit of several transitions that fails', () => {
   })
 
   test('leaves what is remembered outside of the tables as it was: an event that nobody has looked at is looked at', async () => {
-    const { planted, failures } = failingOnce(3)
+    const { planted, arm, failures } = failingOnce(3)
     const world = await openTestEngine({}, undefined, { ahead: allAtHand(), planted })
     const id = await world.deploy(consumerScript({ mutate: null }))
     await world.settle()
-    expect(failures()).toBe(0)
+    arm()
     // The run is opened, the attempt is started, and what its prepare returned cannot be written.
     await world.publish(id)
     await world.settle()
