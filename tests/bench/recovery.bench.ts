@@ -32,6 +32,7 @@ test('W4: killed in the middle, nothing is lost and no mutation is made twice', 
       { promise: 'Events lost', measured: total('lost'), atMost: 0 },
       { promise: 'Mutations made twice', measured: total('mutationsAgain'), atMost: 0 },
       { promise: 'Attempts made again, per kill', measured: total('attemptsAgain') / ROUNDS, atMost: 1 },
+      { promise: 'Steps made again, per kill', measured: total('stepsAgain') / ROUNDS, atMost: 3 },
       { promise: 'Questions to a person', measured: total('questions'), atMost: 0 },
     ],
     notes: [

@@ -12,7 +12,7 @@ const ROUNDS = 5
 const EVENTS = 400
 
 const inBrowser = async (logIn: 'files' | 'database') => {
-  const { page, close } = await openEnginePage('throughput', logIn)
+  const { page, close } = await openEnginePage('throughput', { logIn })
   const one = await page.evaluate((events) => globalThis.measured.deploy(1, events), EVENTS)
   const eight = await page.evaluate((events) => globalThis.measured.deploy(8, events), EVENTS)
   return {

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import type { LogIn } from './engine-site/measured.worker.ts'
+import type { HowToOpen } from './engine-site/measured.worker.ts'
 import type {} from './engine-site/site.ts'
 import { createProfile, launchChromium } from './launch-chromium.ts'
 import { serveSite } from './serve-site.ts'
@@ -12,7 +12,7 @@ export interface EnginePage {
 }
 
 /** The engine in a real browser on a profile of its own, with one tool that does nothing. */
-export const openEnginePage = async (database: string, logIn: LogIn = 'files'): Promise<EnginePage> => {
+export const openEnginePage = async (database: string, how: HowToOpen = {}): Promise<EnginePage> => {
   const site = await serveSite('engine-site')
   const profile = await createProfile()
   let chromium = await launchChromium(profile.folder)
@@ -22,7 +22,7 @@ export const openEnginePage = async (database: string, logIn: LogIn = 'files'): 
     return page
   }
   const page = await openPage()
-  await page.evaluate(([name, place]) => globalThis.measured.open(name, place), [database, logIn] as const)
+  await page.evaluate(([name, asked]) => globalThis.measured.open(name, asked), [database, how] as const)
   return {
     page,
     relaunch: async () => {

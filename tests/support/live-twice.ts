@@ -6,6 +6,7 @@ export interface Life {
   done: number
   undisturbed: number
   attemptsAgain: number
+  stepsAgain: number
   mutationsAgain: number
   lost: number
   questions: number
@@ -19,7 +20,7 @@ export const liveTwice = async (
   database: string,
   { workflows, events }: { workflows: number; events: number },
 ): Promise<Life> => {
-  const { page, relaunch, close } = await openEnginePage(database)
+  const { page, relaunch, close } = await openEnginePage(database, { tracesSteps: true })
   try {
     const deployed = await page.evaluate(([spread, all]) => globalThis.measured.deployTracing(spread, all), [
       workflows,
@@ -40,7 +41,7 @@ export const liveTwice = async (
       const { measured } = globalThis
       const start = performance.now()
       const from = Date.now()
-      const opened = await measured.open(name)
+      const opened = await measured.open(name, { tracesSteps: true })
       const open = `SELECT count(*) AS n FROM events WHERE status IN ('pending', 'reserved')`
       // What a look found not to have happened is tried again after its back-off: idle means idle now, not for good.
       for (let turn = 0; turn < 600 && Number((await measured.rows(open))[0]?.['n']) > 0; turn += 1) {
@@ -67,18 +68,22 @@ export const liveTwice = async (
         published: Number(published?.['n']),
         questions: Number(questions?.['n']),
         traces: await measured.traces(),
+        steps: await measured.steps(),
       }
     }, database)
-    const { traces, left, published, firstStepAt, doneAt, ...times } = life
+    const { traces, steps, left, published, firstStepAt, doneAt, ...times } = life
     return {
       ...times,
       relaunchToFirstStep: firstStepAt - relaunched,
       relaunchToDone: doneAt - relaunched,
       undisturbed,
-      mutationsAgain: traces.length - new Set(traces).size,
+      stepsAgain: repeated(steps),
+      mutationsAgain: repeated(traces),
       lost: left + published - new Set(traces).size,
     }
   } finally {
     await close()
   }
 }
+
+const repeated = (lines: readonly string[]): number => lines.length - new Set(lines).size

@@ -4,11 +4,11 @@ import { peersAtHand, peersLeftOut } from './child-peer.ts'
 import { OURS, startContender, startOurs, type Contender } from './contenders.ts'
 import { againstTheBest, createField, createFigures } from './rounds.ts'
 
-const ROUNDS = Number(process.env['PEER_ROUNDS'] ?? 3)
+const ROUNDS = Number(process.env['PEER_ROUNDS'] ?? 5)
 /** How long one measurement of throughput should take: what is quick gets more events, so that a start does not count. */
 const MEASURE_MS = Number(process.env['PEER_MEASURE_MS'] ?? 2_000)
 const WARM_UP = 10
-const MOST = { one: 400, many: 800 }
+const MOST = { one: 1_200, many: 2_400 }
 const LATENCIES = 20
 const WAKES = 10
 

@@ -17,6 +17,7 @@ import { openTools } from '#worker/tools/open-tools.ts'
 import { addFinishedEvents } from '../big-database.ts'
 import { sqliteInBrowser } from '../durability-site/open-in-browser.ts'
 import { upkeepPorts } from '../upkeep-ports.ts'
+import { openStepFile, tracingSteps } from '../step-traces.ts'
 import {
   carryAll,
   deployCarriers,
@@ -30,6 +31,12 @@ import {
 
 /** Where the log goes: as in the application, or all of it to IndexedDB as where files cannot be shared. */
 export type LogIn = 'files' | 'database'
+
+export interface HowToOpen {
+  logIn?: LogIn
+  /** Each step that is made leaves a line in a file, which outlives a kill: what is made twice is there twice. */
+  tracesSteps?: boolean
+}
 
 interface Opened {
   engine: Engine
@@ -49,7 +56,7 @@ const here = (): Opened => {
 }
 
 /** As src/worker/open-engine.ts puts it together, with one tool more, and everything in reach. */
-const open = async (name: string, logIn: LogIn): Promise<Opened> => {
+const open = async (name: string, { logIn = 'files', tracesSteps = false }: HowToOpen): Promise<Opened> => {
   // Files are relied on as they are in any installation that is older than two minutes.
   const disk = logIn === 'files' ? openDisk(name, { ripeAfterMs: 0 }) : new IndexedDbDisk(name, indexedDB)
   const found = await openDurableDatabase({
@@ -66,11 +73,12 @@ const open = async (name: string, logIn: LogIn): Promise<Opened> => {
   durable.noteCommit()
   const clock = createSystemClock()
   const { tools } = openTools({ clock, databaseName: name })
+  const sandbox = await openSandbox()
   const engine = createEngine({
     store: createSqliteStore(database),
     clock,
     ids: createMonotonicIds(clock, Math.random, greatestId(database)),
-    sandbox: await openSandbox(),
+    sandbox: tracesSteps ? tracingSteps(sandbox, (await openStepFile()).note) : sandbox,
     tools: withNoop(tools),
     durability: durable.durability,
     crash: { reach: () => undefined },
@@ -118,9 +126,9 @@ const committedOnDisk = async (messageId: string): Promise<void> => {
 
 const api = {
   /** Milliseconds from nothing to an engine that runs, after a start that was not the first of this worker. */
-  async open(name: string, logIn: LogIn = 'files'): Promise<number> {
+  async open(name: string, how: HowToOpen = {}): Promise<number> {
     const start = performance.now()
-    opened = await open(name, logIn)
+    opened = await open(name, how)
     return performance.now() - start
   },
   deploy: (workflows: number, events: number): Promise<Deployed> => deployCarriers(here().engine, workflows, events),
@@ -172,6 +180,8 @@ const api = {
   idle: () => here().engine.idle(),
   traces: async (): Promise<string[]> =>
     ((await here().demo.snapshot()).sheets['traces'] ?? []).map(({ values }) => JSON.stringify(values['n'])),
+  /** Of this life and the ones before it. */
+  steps: async (): Promise<string[]> => (await openStepFile()).read(),
   recovery: () => here().engine.info().lastRecovery,
   rawStrictPuts: (count: number): Promise<number[]> => rawStrictPuts(count),
   stats: () => here().durable.stats(),

@@ -2,6 +2,7 @@ import type { SqlJsStatic } from 'sql.js'
 import type { Escalation } from '#engine/model/escalation.ts'
 import type { Engine } from '#engine/runtime/engine.ts'
 import { createHandClock } from '../hand-clock.ts'
+import { createAheadSandbox } from '../ahead-sandbox.ts'
 import { createInProcessSandbox } from '../in-process-sandbox.ts'
 import { createSeededRandom } from '../seeded-random.ts'
 import { createSavepointDisk } from './disk.ts'
@@ -21,7 +22,7 @@ export interface SessionLife {
   firstLifeOpportunities: number
 }
 
-const sandbox = createInProcessSandbox()
+const plainSandbox = createInProcessSandbox()
 const drain = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 export interface SessionLifeOptions {
@@ -138,6 +139,8 @@ export const liveWithSession = async (options: SessionLifeOptions): Promise<Sess
   const liveThrough = async (diesAt: number, work: (tab: Tab) => Promise<void>): Promise<boolean> => {
     life.lives += 1
     const own = createLife(diesAt)
+    // Every other one as in the application, where several transitions are one commit.
+    const sandbox = seed % 2 === 0 ? createAheadSandbox(plainSandbox) : plainSandbox
     const parts = { disk, clock, world, sandbox, life: own, random: lifeRandom, isCalm: () => isCalm }
     const tab = openTab({ ...parts, ...(sabotage === undefined ? {} : { sabotage }) })
     try {
