@@ -61,7 +61,7 @@ const table = (title: string, reference: string, series: Record<string, number[]
 afterAll(() =>
   writeResult('durability', {
     workload: 'D1',
-    title: 'Making transactions durable in IndexedDB, and opening what is stored',
+    title: 'Making transactions durable, and opening what is stored',
     tables,
     checks,
     notes,
