@@ -6,6 +6,8 @@ import { createProfile, launchChromium, type LaunchedChromium } from '../support
 import { serveSite, type ServedSite } from '../support/serve-site.ts'
 
 const SIZES = [1, 20, 200]
+/** A new browser for each. */
+const COLD_ROUNDS = 3
 
 let site: ServedSite
 let chromium: LaunchedChromium
@@ -145,19 +147,24 @@ describe('opening', () => {
   test('a cold open to the first answer, beside reading the same bytes', async () => {
     for (const megabytes of SIZES) {
       await page.evaluate((megabytes) => globalThis.startBench().prepareCold(megabytes), megabytes)
-      await chromium.kill()
-      await launch()
-      const loadMs = await page.evaluate(() => globalThis.startBench().load())
-      const { openMs, rawMs, fileBytes } = await page.evaluate(
-        (megabytes) => globalThis.startBench().openCold(megabytes),
-        megabytes,
-      )
+      const times = { raw: [] as number[], open: [] as number[], load: [] as number[] }
+      for (let round = 0; round < COLD_ROUNDS; round += 1) {
+        await chromium.kill()
+        await launch()
+        times.load.push(await page.evaluate(() => globalThis.startBench().load()))
+        const { openMs, rawMs, fileBytes } = await page.evaluate(
+          (megabytes) => globalThis.startBench().openCold(megabytes),
+          megabytes,
+        )
+        times.raw.push(rawMs)
+        times.open.push(openMs)
+        expect(fileBytes).toBeGreaterThan(megabytes * 1_000_000)
+      }
       table(`Cold open to the first answer, ${megabytes} MB`, 'reading the same bytes raw', {
-        'reading the same bytes raw': [rawMs],
-        'open and first answer': [openMs],
-        'loading sql.js before it': [loadMs],
+        'reading the same bytes raw': times.raw,
+        'open and first answer': times.open,
+        'loading sql.js before it': times.load,
       })
-      expect(fileBytes).toBeGreaterThan(megabytes * 1_000_000)
     }
   }, 600_000)
 })

@@ -3,8 +3,8 @@ import { median, writeResult } from '../support/bench-results.ts'
 import { openEnginePage } from '../support/engine-page.ts'
 
 const SIZES = (process.env['GROWTH_SIZES'] ?? '0,100000,1000000').split(',').map(Number)
-const ROUNDS = 3
-const EVENTS = 200
+const ROUNDS = 5
+const EVENTS = 1_000
 
 const nameOf = (size: number): string => `${size.toLocaleString('en')} finished events`
 

@@ -11,7 +11,7 @@ import { carryAll, deployCarriers } from '../support/workloads.ts'
 
 const SIZES = [0, 100_000, 1_000_000]
 const ROUNDS = 7
-const EVENTS = 100
+const EVENTS = 300
 
 const nameOf = (size: number): string => `${size.toLocaleString('en')} finished events`
 

@@ -9,7 +9,7 @@ import { loadQuickjsWasm } from '../support/quickjs-wasm.ts'
 import { carryAll, deployCarriers } from '../support/workloads.ts'
 
 const ROUNDS = 5
-const EVENTS = 400
+const EVENTS = 1_200
 
 const inBrowser = async (logIn: 'files' | 'database') => {
   const { page, close } = await openEnginePage('throughput', { logIn })

@@ -48,12 +48,15 @@ test('a key __proto__ is a key like any other', async () => {
   expect(({} as { x?: number }).x).toBeUndefined()
 })
 
+/** Which of the two limits is reached first is up to the processor: a quick one burns the fuel in less than the time. */
+const TOOK_TOO_LONG = /took too long.*"(cpuMs|fuel)"/
+
 test.each([
   ['a getter that throws', `{ get name() { throw new Error('trap') } }`, /^trap$/],
   ['a proxy that throws', `new Proxy({}, { ownKeys() { throw new Error('trap') } })`, /^trap$/],
-  ['a getter that never ends', '{ get name() { for (;;); } }', /"cpuMs"/],
+  ['a getter that never ends', '{ get name() { for (;;); } }', TOOK_TOO_LONG],
   ['a script that throws', `(() => { throw new TypeError('early') })()`, /^TypeError: early$/],
-  ['a script that never ends', '(() => { for (;;); })()', /"cpuMs"/],
+  ['a script that never ends', '(() => { for (;;); })()', TOOK_TOO_LONG],
 ])(
   '%s is a failure of logic',
   async (_name, expression, says) => {
