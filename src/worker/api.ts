@@ -266,6 +266,8 @@ export interface EngineInfo {
   /** Grows with every takeover, so that an old leader can be told from the present one. */
   epoch: number
   lastRecovery: RecoverySummary | null
+  /** Commits of several steps that failed as one; each step was then made by itself. Null when there were none. */
+  undone: { count: number; lastReason: string } | null
   nextWakeAt: number | null
   lastLookAt: number | null
   /** When what was committed last reached the disk. */

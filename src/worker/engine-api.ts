@@ -78,11 +78,11 @@ export function createEngineApi(parts: EngineApiParts): EngineApi {
     storage: async () => ok(await readStorage(durable)),
     engineInfo: () =>
       answer(() => {
-        const { lastRecovery, nextWakeAt, lastLookAt } = engine.info()
+        const { lastRecovery, undone, nextWakeAt, lastLookAt } = engine.info()
         const { epoch } = durable
         const { lastFlushAt } = durable.stats()
-        const times = { lastRecovery, nextWakeAt, lastLookAt, lastFlushAt }
-        return { version, role: 'leader', state: state(), epoch, ...times, sqliteVersion }
+        const past = { lastRecovery, undone, nextWakeAt, lastLookAt, lastFlushAt }
+        return { version, role: 'leader', state: state(), epoch, ...past, sqliteVersion }
       }),
     idle: ({ timeoutMs } = {}) => withTimeout(engine.idle(), timeoutMs),
     wake: () =>

@@ -143,8 +143,8 @@ export interface Sandbox {
   /** Runs one phase in clean memory. Never rejects for anything a script can do. */
   runPhase(request: PhaseRequest): Promise<PhaseOutcome>
   /**
-   * For sandboxes that run phases ahead: what `runPhase` would answer, if it is here already; undefined when the phase has to be run. Taking it uses it up. Whatever the
-   * phase asked its host for, the host was asked when this returns.
+   * For sandboxes that run phases ahead: what `runPhase` would answer, if it is here already; undefined when the phase has to be
+   * run. Taking it uses it up. Whatever the phase asked its host for, the host was asked when this returns.
    */
   takeAtHand?(request: PhaseRequest): PhaseOutcome | undefined
 }

@@ -25,6 +25,12 @@ import { createGroup } from './transitions/group.ts'
 import { createTransitions } from './transitions/index.ts'
 import { createUpkeepCommands } from './upkeep-commands.ts'
 
+/** Commits of several transitions that were rolled back, each of which was then made by itself. */
+export interface UndoneCommits {
+  count: number
+  lastReason: string
+}
+
 export type EngineState = 'opened' | 'running' | 'stopped' | 'failed'
 
 /** Puts the rooms together. Everything that differs between a tab, a test and the crash lab comes in through the ports. */
@@ -34,6 +40,7 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
   let state: EngineState = 'opened'
   let fatal: unknown = null
   let lastRecovery: RecoveryReport | null = null
+  let undone: UndoneCommits | null = null
 
   const configs = createConfigCache()
   const configOf = (workflow: Workflow): WorkflowConfig =>
@@ -77,7 +84,18 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
     upkeep: retention,
     onSetBack: transitions.followClock,
     maxParallelWorkflows: () => preferences.maxParallelWorkflows,
-    runLoop: createRunLoop({ ports: groupedPorts, transitions, flags, configOf, attempts, group, mayStart }),
+    runLoop: createRunLoop({
+      ports: groupedPorts,
+      transitions,
+      flags,
+      configOf,
+      attempts,
+      group,
+      mayStart,
+      onUndone: (thrown) => {
+        undone = { count: (undone?.count ?? 0) + 1, lastReason: String(thrown) }
+      },
+    }),
     onFatal: (thrown) => {
       // Losing the data to another tab is no failure: the other one goes on from what is on disk.
       state = thrown instanceof OwnershipLost ? 'stopped' : 'failed'
@@ -108,6 +126,7 @@ export const createEngine = (ports: EnginePorts, overrides: Partial<EngineOption
       state,
       fatal,
       lastRecovery,
+      undone,
       nextWakeAt: scheduler.nextWakeAt(),
       lastLookAt: scheduler.lastLookAt(),
     }),

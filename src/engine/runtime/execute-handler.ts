@@ -19,7 +19,7 @@ import type { Hosts, RunScript } from './steps/script-steps.ts'
 import { agentHostFor, cancelIfGone, failureOf, hasHandler, stateOf, withScript } from './steps/script-steps.ts'
 import type { Later, Settle, Step } from './steps/step.ts'
 import { sandboxLimitsOf } from './workflow-limits.ts'
-import { StaleAttempt } from './transitions/attempts.ts'
+import { noTrace, StaleAttempt } from './transitions/attempts.ts'
 import type { Transitions } from './transitions/index.ts'
 import { noSessionWrites } from './transitions/session-writes.ts'
 
@@ -144,7 +144,7 @@ const failInternally = (
   const mutation = store.mutations.ofHandlerRun(runId)
   const failed = {
     failure: toInternalFailure(`Phase "${run.phase}" of "${run.handlerName}"`, thrown),
-    trace: { logs: [], cost: 0 },
+    trace: noTrace,
     touched: reservationsOf(run),
   }
   const withMutation = (entry: Mutation) => ({
@@ -225,7 +225,7 @@ const createConsumerSteps = (
 
   const runMutate = withScript(scripts, (run, workflow, script) => {
     if (script.config.consumers[run.handlerName]?.hasMutate !== true) {
-      transitions.passWithoutMutation(run, { logs: [], cost: 0 })
+      transitions.passWithoutMutation(run, noTrace)
       return undefined
     }
     const hosts = hostFor(run, workflow, script, 'mutate')
@@ -251,7 +251,7 @@ const createConsumerSteps = (
       transitions.commitConsumer(run, {
         state: undefined,
         drafts: [],
-        trace: { logs: [], cost: 0 },
+        trace: noTrace,
         ...(workflow.sessionId === null ? {} : { session: noSessionWrites }),
       })
       crash.reach('attempt_committed')

@@ -129,9 +129,14 @@ export const createAttemptHost = (
   }
 
   const checkToolCall = (op: string, method: ToolMethod, args: readonly Json[]): MutationCall => {
-    const parsed = method.parse(args)
-    if (!parsed.ok) return { method, params: [...args], refusal: failure('logic', `${op}: ${parsed.error}`) }
-    return { method, params: parsed.value, refusal: permissionRefusal(op, method, parsed.value) }
+    try {
+      const parsed = method.parse(args)
+      if (!parsed.ok) return { method, params: [...args], refusal: failure('logic', `${op}: ${parsed.error}`) }
+      return { method, params: parsed.value, refusal: permissionRefusal(op, method, parsed.value) }
+    } catch (thrown) {
+      // A mistake of ours. Nothing was sent, so it is a refusal like any other, also where nobody waits for the answer.
+      return { method, params: [...args], refusal: toInternalFailure(op, thrown) }
+    }
   }
 
   const overspent = ({ isCharged = false }: ToolMethod): Failure | null => {

@@ -8,6 +8,7 @@ import type { Attempts, OnThrow, Waited, Waiting } from './execute-handler.ts'
 import type { EnginePorts } from './ports.ts'
 import type { SchedulerState } from './scheduler-state.ts'
 import { readSituation } from './situation.ts'
+import { StaleAttempt } from './transitions/attempts.ts'
 import type { Group } from './transitions/group.ts'
 import type { Transitions } from './transitions/index.ts'
 
@@ -20,6 +21,8 @@ export interface RunLoopParts {
   group: Group
   /** False once the engine is to start nothing more. */
   mayStart(): boolean
+  /** A commit of several transitions was rolled back. Nothing is lost, each is made by itself: but it should not happen. */
+  onUndone(thrown: unknown): void
 }
 
 export interface RunLoopListener {
@@ -52,7 +55,7 @@ const mostAttemptsInBurst = 8
  * All of this is one synchronous burst, and one COMMIT as well where the sandbox may have answers at hand.
  */
 export const createRunLoop = (parts: RunLoopParts): RunLoop => {
-  const { ports, transitions, flags, configOf, attempts, group, mayStart } = parts
+  const { ports, transitions, flags, configOf, attempts, group, mayStart, onUndone } = parts
   const { store, clock, crash, sandbox } = ports
 
   const finish = (run: ScriptRun): void => {
@@ -139,7 +142,10 @@ export const createRunLoop = (parts: RunLoopParts): RunLoop => {
   /** Null when it was rolled back: then nothing of it has happened, and what was waited for is still to be settled. */
   const burstInOneCommit = (workflowId: string, waited: Waited | null, listener: RunLoopListener): BurstEnd | null => {
     const done = group.inOneCommit(() => burst(workflowId, waited, listener, 'pass on'))
-    return done.ok ? done.value : null
+    if (done.ok) return done.value
+    // What was deleted or cancelled meanwhile may well have been waited for.
+    if (!(done.error instanceof StaleAttempt)) onUndone(done.error)
+    return null
   }
 
   return async (workflowId, listener) => {

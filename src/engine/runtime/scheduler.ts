@@ -174,6 +174,9 @@ export const createScheduler = ({
       for (const id of pick(maxParallelWorkflows() - busy.size)) void drive(id)
       if (upkeep.nextAt(now) <= now) upkeep.begin()
     }
+    // Whoever asks for a look may know that time was lost: a timer that was set before a sleep rings late.
+    cancelTimer()
+    timerAt = Infinity
     setTimer(now)
     tellIfQuiet()
   }

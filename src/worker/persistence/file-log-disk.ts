@@ -20,6 +20,11 @@ import { guessPieces, readPieces } from './read-pieces.ts'
 /** Then the log goes on in the next file, if there is a free one. */
 const FULL_BYTES = 4 * 2 ** 20
 const OWNERS = 'owners'
+/**
+ * Nobody takes over from a tab that was heard of a moment ago. One that was silent for longer may have been frozen, and overtaken by
+ * a tab that could not open the files, and so has left no mark there.
+ */
+const SILENCE_MS = 1_000
 /** A file that grows asks the browser for room with each frame, and the disk for blocks with each sync. */
 const ROOM = new Uint8Array(2 ** 20)
 
@@ -60,6 +65,9 @@ export class FileLogDisk implements Disk {
   #folder: LogFolder | null = null
   #owners: LogFile | null = null
   #epoch: Epoch = 0
+  #isClaimed = false
+  /** When this was the owner for certain. */
+  #sureAt = 0
   #state: DiskState | null = null
   #open: OpenPiece | null = null
 
@@ -86,7 +94,8 @@ export class FileLogDisk implements Disk {
 
   async connect(): Promise<Result<void, DiskTrouble>> {
     const connected = await this.#inner.connect()
-    if (!connected.ok || this.#folder) return connected
+    // Files that were out of reach when the database was claimed hold no mark of this owner, and cannot fence it.
+    if (!connected.ok || this.#folder || this.#isClaimed) return connected
     try {
       this.#folder = await this.#options.openFolder()
       this.#owners = (await this.#folder?.open(OWNERS)) ?? null
@@ -99,8 +108,11 @@ export class FileLogDisk implements Disk {
 
   async claim(): Promise<Result<Epoch, DiskTrouble>> {
     const claimed = await this.#inner.claim()
-    if (!claimed.ok || !this.#owners) return claimed
+    if (!claimed.ok) return claimed
+    this.#isClaimed = true
+    this.#sureAt = this.#options.now()
     const owners = this.#owners
+    if (!owners) return claimed
     this.#epoch = claimed.value
     return attempt(async () => {
       // Only ever longer, whoever is first: two that claim at once cannot undo each other's mark.
@@ -152,6 +164,8 @@ export class FileLogDisk implements Disk {
     }
     const open = this.#open
     if (!open) return this.#writeToDatabase(write)
+    const sure = await this.#askAfterSilence()
+    if (!sure.ok) return sure
     // Extents must not be ahead of the log, and who waits with nothing to write waits for what went before.
     const isStrict = write.durability === 'strict' || write.extents !== undefined
     const appended = this.#append(open, records, isStrict)
@@ -292,9 +306,19 @@ export class FileLogDisk implements Disk {
       return appended
     }
     if (!appended.value) return err({ kind: 'fenced', reason: 'Another owner has come.' })
+    this.#sureAt = this.#options.now()
     if (frame) open.at += frame.length
     if (isStrict && last) open.syncedBefore = last.index + 1
     return ok(undefined)
+  }
+
+  async #askAfterSilence(): Promise<Result<void, DiskTrouble>> {
+    const now = this.#options.now()
+    if (Math.abs(now - this.#sureAt) < SILENCE_MS) return ok(undefined)
+    const found = await this.#inner.readEpoch()
+    if (!found.ok) return found
+    if (found.value > this.#epoch) return err({ kind: 'fenced', reason: 'Another owner has come.' })
+    return found.value < this.#epoch ? err({ kind: 'deleted', reason: 'The stored data is gone.' }) : ok(undefined)
   }
 
   #isOwner(): boolean {

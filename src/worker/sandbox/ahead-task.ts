@@ -25,6 +25,6 @@ export function createAheadTask({ workflowId, scriptId, limits }: PhaseRequest, 
       return message.isLast
     },
     // Nobody can tell which of them hangs. Run in its turn, it fails by itself.
-    fail: () => chain.hear([], true),
+    fail: () => chain.lose(),
   }
 }

@@ -9,14 +9,14 @@ import { createWalkAhead, type PhaseAhead } from './walk-ahead.ts'
 export interface Claim {
   request: PhaseRequest
   resolve(outcome: PhaseOutcome): void
-  /** It wanted something that only its host can tell, or its thread did not come so far. */
-  runInstead(): void
+  /** `wasWrong`: it wanted something that only its host can tell, or nobody knows. Otherwise its thread just did not come so far. */
+  runInstead(wasWrong: boolean): void
 }
 
 /** Phases of one handler that are run one after the other before they are asked for. Each has its outcome only once it is claimed. */
 export interface ChainAhead {
   readonly handler: Pick<PhaseRequest, 'workflowId' | 'scriptId' | 'handler'>
-  /** What is to be claimed next. */
+  /** What is to be claimed next; undefined when there is nothing more to come. */
   readonly phase: PhaseAhead['phase'] | undefined
   /** False when this is not what was guessed: then nothing comes of the rest either. */
   claim(claim: Claim): boolean
@@ -24,6 +24,8 @@ export interface ChainAhead {
   take(request: PhaseRequest): PhaseOutcome | undefined
   /** What its thread says; after the last there is nothing more to come. */
   hear(results: readonly AheadResult[], isLast: boolean): void
+  /** Its thread has gone in the middle of it. */
+  lose(): void
 }
 
 /** `before` is the phase after which its thread went on, and `ended` how that one ended. */
@@ -32,8 +34,9 @@ export function createChainAhead(before: PhaseRequest, ended: PhaseEnding, follo
   const walk = createWalkAhead(following, argsBefore[0] ?? 'null')
   const results: AheadResult[] = []
   let expected = walk.after(before.phase, ended)
-  let claimed: (Claim & { answer: ForeseenAnswer | undefined }) | undefined
+  let claimed: (Claim & { answer: ForeseenAnswer | undefined; askedAt: number }) | undefined
   let isOver = false
+  let isLost = false
 
   const isAskedFor = ({ phase, args, values, limits, ...request }: PhaseRequest): boolean =>
     phase === expected?.phase &&
@@ -53,9 +56,9 @@ export function createChainAhead(before: PhaseRequest, ended: PhaseEnding, follo
     return answer?.value === foreseen.value ? answer : 'changed'
   }
 
-  /** Null when it wanted something that only its host can tell, or what time it was has become too long ago. */
-  const endingFor = ({ ending, sawTime }: AheadResult, { host }: PhaseRequest): PhaseEnding | null =>
-    sawTime !== undefined && Math.abs(host.now() - sawTime) > FRESH_MS ? null : ending
+  /** Null when it wanted something that only its host can tell, or the time it saw was too long ago when it was asked for. */
+  const endingFor = ({ ending, sawTime }: AheadResult, askedAt: number): PhaseEnding | null =>
+    sawTime !== undefined && Math.abs(askedAt - sawTime) > FRESH_MS ? null : ending
 
   const goOn = (phase: string, ending: PhaseEnding): void => {
     results.shift()
@@ -71,12 +74,12 @@ export function createChainAhead(before: PhaseRequest, ended: PhaseEnding, follo
     if (claimed === undefined) return
     const [result] = results
     if (result === undefined && !isOver) return
-    const { request, answer, resolve, runInstead } = claimed
+    const { request, answer, askedAt, resolve, runInstead } = claimed
     claimed = undefined
-    const ending = result === undefined ? null : endingFor(result, request)
+    const ending = result === undefined ? null : endingFor(result, askedAt)
     if (result === undefined || ending === null) {
       expected = undefined
-      runInstead()
+      runInstead(result !== undefined || isLost)
       return
     }
     const { noted: calls } = result
@@ -91,21 +94,22 @@ export function createChainAhead(before: PhaseRequest, ended: PhaseEnding, follo
   }
 
   return {
-    handler: before,
+    handler: { workflowId, scriptId, handler },
     get phase() {
       return expected?.phase
     },
     claim(claim) {
       const { request } = claim
+      if (claimed !== undefined) return false
       const answer = isAskedFor(request) ? answerNow(request) : 'changed'
       if (answer === 'changed') return false
-      claimed = { ...claim, answer }
+      claimed = { ...claim, answer, askedAt: request.host.now() }
       meet()
       return true
     },
     take(request) {
       const [result] = results
-      const ending = result === undefined ? null : endingFor(result, request)
+      const ending = result === undefined ? null : endingFor(result, request.host.now())
       if (result === undefined || ending === null || result.noted !== undefined) return undefined
       const answer = isAskedFor(request) ? answerNow(request) : 'changed'
       if (answer === 'changed') return undefined
@@ -116,6 +120,10 @@ export function createChainAhead(before: PhaseRequest, ended: PhaseEnding, follo
     hear(more, isLast) {
       results.push(...more)
       isOver ||= isLast
+      meet()
+    },
+    lose() {
+      isOver = isLost = true
       meet()
     },
   }

@@ -1,6 +1,7 @@
 import type { PhaseOutcome, PhaseRequest } from '#engine/ports/sandbox.ts'
 import type { ChainAhead } from './chain-ahead.ts'
 import type { GuessLuck } from './guess-luck.ts'
+import type { PhaseAhead } from './walk-ahead.ts'
 
 /** Most are taken within milliseconds. Those of workflows that were paused or deleted never are. */
 const MOST_KEPT = 64
@@ -23,13 +24,14 @@ export function createChainsAhead(luck: GuessLuck): ChainsAhead {
     if (chains.get(key) === chain) chains.delete(key)
   }
 
-  const missed = (chain: ChainAhead, phase: ChainAhead['phase']): void => {
-    drop(chain)
-    if (phase === 'prepare' || phase === 'next') luck.missed(chain.handler, phase)
+  const hit = (chain: ChainAhead, phase: PhaseAhead['phase']): void => {
+    luck.hit(chain.handler, phase)
+    if (chain.phase === undefined) drop(chain)
   }
 
-  const hit = (request: PhaseRequest): void => {
-    if (request.phase === 'prepare' || request.phase === 'next') luck.hit(request, request.phase)
+  const missed = (chain: ChainAhead, phase: PhaseAhead['phase']): void => {
+    luck.missed(chain.handler, phase)
+    drop(chain)
   }
 
   return {
@@ -41,26 +43,32 @@ export function createChainsAhead(luck: GuessLuck): ChainsAhead {
       chains.set(key, chain)
     },
     take(request) {
-      const outcome = chains.get(keyOf(request))?.take(request)
-      if (outcome !== undefined) hit(request)
+      const chain = chains.get(keyOf(request))
+      const phase = chain?.phase
+      const outcome = chain?.take(request)
+      if (outcome !== undefined && chain !== undefined && phase !== undefined) hit(chain, phase)
       return outcome
     },
     claim(request, resolve, runInTurn) {
       const chain = chains.get(keyOf(request))
-      if (chain?.phase === undefined) return false
+      // A producer may be called what a consumer is called.
+      if (chain?.phase === undefined || request.phase === 'producer') return false
       const { phase } = chain
       const isClaimed = chain.claim({
         request,
         resolve(outcome) {
-          hit(request)
+          hit(chain, phase)
           resolve(outcome)
         },
-        runInstead() {
-          missed(chain, phase)
+        runInstead(wasWrong) {
+          if (wasWrong) missed(chain, phase)
+          else drop(chain)
           runInTurn()
         },
       })
-      if (!isClaimed) missed(chain, phase)
+      // Where another phase is asked for, the attempt has taken another way: that says nothing of what was guessed.
+      if (!isClaimed && phase === request.phase) missed(chain, phase)
+      else if (!isClaimed) drop(chain)
       return isClaimed
     },
   }

@@ -20,6 +20,7 @@ export function followingJob(request: PhaseRequest, foresight: Foresight): Follo
   const attempts = Math.min(luck.attemptsAhead(request, 'prepare'), mostAttempts(request.workflowId))
   const look = attempts === 0 ? undefined : lookAhead(request, then, attempts, foresight.firstCalls)
   if (phase === 'next' && look === undefined) return undefined
+  const goesOnWithMutate = luck.attemptsAhead(request, 'mutate') > 0
   const goesOnWithNext = luck.attemptsAhead(request, 'next') > 0
   const outcome = goesOnWithNext ? foresight.usualOutcomes.of(request) : undefined
   const { hasMutate, hasNext, state, publishing } = then
@@ -28,6 +29,7 @@ export function followingJob(request: PhaseRequest, foresight: Foresight): Follo
     hasNext,
     state,
     attempts,
+    goesOnWithMutate,
     goesOnWithNext,
     seed: chance(host),
     ...(look === undefined ? {} : { look }),

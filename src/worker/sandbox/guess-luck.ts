@@ -1,12 +1,13 @@
 import type { PhaseRequest } from '#engine/ports/sandbox.ts'
+import type { PhaseAhead } from './walk-ahead.ts'
 
 const MOST_KNOWN = 256
 const LONGEST_REST = 64
 const MOST_ATTEMPTS = 32
 
 type Handler = Pick<PhaseRequest, 'scriptId' | 'handler'>
-/** Where the way may fork: what `prepare` is shown, and what `next` is told. */
-type Guessed = 'prepare' | 'next'
+/** What may turn out wrong: what `prepare` is shown, what `next` is told, and that `mutate` asks for one mutation and nothing else. */
+type Guessed = PhaseAhead['phase']
 
 /**
  * How far a handler is run ahead. A phase that was not taken has cost a thread its time: one that was guessed wrong, because it reads
@@ -30,7 +31,7 @@ export function createGuessLuck(): GuessLuck {
   const known = new Map<string, Luck>()
   const keyOf = ({ scriptId, handler }: Handler, phase: Guessed): string => `${scriptId} ${handler} ${phase}`
   const put = (key: string, luck: Luck): void => {
-    if (known.size >= MOST_KNOWN) known.clear()
+    if (known.size >= MOST_KNOWN && !known.has(key)) known.clear()
     known.set(key, luck)
   }
   return {

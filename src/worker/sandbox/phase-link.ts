@@ -21,7 +21,8 @@ export interface PhaseJob extends Omit<PhaseRequest, 'host' | 'then'> {
 export interface FollowingJob extends Omit<FollowingPhases, 'foresee'> {
   /** At most so many are begun. */
   attempts: number
-  /** False while `next` of this handler had better be left alone. */
+  /** False while that phase of this handler had better be left alone. */
+  goesOnWithMutate: boolean
   goesOnWithNext: boolean
   seed: RandomSeed
   /** What `prepare` will probably ask for first, and what the topic would show it. */
@@ -42,6 +43,8 @@ export interface ForeseenLook extends TopicLook {
 export const FRESH_MS = 50
 /** Longer texts are neither kept for a phase that may never be asked for nor sent along for it. */
 export const MOST_AHEAD_CHARS = 64 * 1024
+/** What a thread has to tell is held back for the next message up to here. */
+export const MOST_HELD_CHARS = 256 * 1024
 
 export interface ForeseenCall {
   op: string

@@ -1,11 +1,15 @@
 import type { CleanMemory } from './clean-memory.ts'
-import { FRESH_MS, type HostCall, type PhaseJob } from './phase-link.ts'
+import { FRESH_MS, MOST_HELD_CHARS, type HostCall, type PhaseJob } from './phase-link.ts'
 import { runJob } from './run-job.ts'
 import type { AheadResult, LoggedLine, PhaseEnding } from './thread.ts'
 import type { PhaseAhead, WalkAhead } from './walk-ahead.ts'
 
 const LARGEST_LOT = 8
+/** What takes longer than this is not kept waiting for what comes after it. */
+const SLOW_MS = 4
 const GOLDEN = 0.618_033_988_75
+/** Longer results of one phase are not kept for somebody who may never ask. */
+const LARGEST_CHARS = 2 ** 20
 
 export interface AheadRun {
   memory: CleanMemory
@@ -14,29 +18,36 @@ export interface AheadRun {
   walk: WalkAhead
   /** What follows it. */
   first: PhaseAhead
-  /** The time at which it was over. */
+  /** The time at which it was over, and how long it took. */
   now: number
+  tookMs: number
   post(results: readonly AheadResult[], isLast: boolean): void
 }
 
 /** Runs phases that nobody has asked for yet, each with what came of the one before. What they say is kept until somebody asks. */
-export async function runAhead({ memory, job, walk, first, now, post }: AheadRun): Promise<void> {
+export async function runAhead({ memory, job, walk, first, now, tookMs, post }: AheadRun): Promise<void> {
   const startedAt = performance.now()
+  let isSlow = tookMs > SLOW_MS
+  let chars = 0
   let results: AheadResult[] = []
   let ahead: PhaseAhead | undefined = first
   let parts = 0
   for (let nth = 1; ahead !== undefined; nth += 1) {
-    const elapsed = performance.now() - startedAt
-    const result = await runOne(memory, jobAhead(job, ahead, nth, now + Math.round(elapsed)))
+    const began = performance.now()
+    const result = await runOne(memory, jobAhead(job, ahead, nth, now + Math.floor(began - startedAt)))
     results.push(result)
     const { ending } = result
-    if (ending === null || performance.now() - startedAt > FRESH_MS) break
+    const ended = performance.now()
+    isSlow ||= ended - began > SLOW_MS
+    chars += charsOf(result)
+    if (ending === null || ended - startedAt > FRESH_MS || chars > MOST_HELD_CHARS) break
     const before: PhaseAhead['phase'] = ahead.phase
     ahead = walk.after(before, ending)
-    if (ahead === undefined || !isMutationDue(before, ahead)) continue
-    parts += 1
+    if (ahead === undefined) continue
+    if (isMutationDue(before, ahead)) parts += 1
+    else if (!isSlow) continue
     // Whoever asks has work for a while: the first as soon as it can be, and of what follows more and more at once.
-    if (isLotFull(parts)) {
+    if (isSlow || isLotFull(parts)) {
       post(results, false)
       results = []
     }
@@ -51,6 +62,16 @@ const isLotFull = (parts: number): boolean =>
 /** Between these two the engine goes to the disk and to the outside world. */
 const isMutationDue = (before: PhaseAhead['phase'], { phase }: PhaseAhead): boolean =>
   phase === 'next' || (phase === 'prepare' && before !== 'next')
+
+/** Everything in it that a script can make long. */
+const charsOf = ({ ending, logs, noted = [] }: AheadResult): number => {
+  let chars = 0
+  if (ending !== null && 'lastCall' in ending) chars += ending.lastCall.args.length
+  else if (ending?.outcome.kind === 'returned') chars += ending.outcome.value?.length ?? 0
+  for (const { message } of logs) chars += message.length
+  for (const { args } of noted) chars += args.length
+  return chars
+}
 
 function jobAhead(job: PhaseJob, { phase, args, foreseen }: PhaseAhead, nth: number, now: number): PhaseJob {
   const { workflowId, scriptId, code, operations, mutations, handler, limits, then } = job
@@ -101,13 +122,16 @@ async function runOne(memory: CleanMemory, job: PhaseJob): Promise<AheadResult> 
     },
   })
   const { mustWait, lastCall, tookForeseen, sawTime } = said
-  if (mustWait) return { ending: null, logs: [], tookForeseen: false }
+  if (mustWait) return NOTHING_CAME_OF_IT
   const ending: PhaseEnding = lastCall === undefined ? { outcome } : { lastCall }
-  return {
+  const result = {
     ending,
     logs,
     tookForeseen,
     ...(noted.length > 0 ? { noted } : {}),
     ...(sawTime === undefined ? {} : { sawTime }),
   }
+  return charsOf(result) > LARGEST_CHARS ? NOTHING_CAME_OF_IT : result
 }
+
+const NOTHING_CAME_OF_IT: AheadResult = { ending: null, logs: [], tookForeseen: false }

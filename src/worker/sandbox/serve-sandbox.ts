@@ -2,6 +2,7 @@ import type { CleanMemory } from './clean-memory.ts'
 import { createFreshMemory } from './fresh-memory.ts'
 import {
   createInbox,
+  MOST_HELD_CHARS,
   type HostCall,
   type Inbox,
   type KnownScript,
@@ -13,9 +14,6 @@ import { describeCode, runJob } from './run-job.ts'
 import { createSnapshotMemory } from './snapshot-memory.ts'
 import type { FromThread, ToThread } from './thread.ts'
 import { createWalkAhead } from './walk-ahead.ts'
-
-/** Kept to go with the next message; what is more goes by itself. */
-const MOST_NOTED_CHARS = 256 * 1024
 
 /** The inside of a sandbox thread: takes what the supervisor says, one phase at a time. */
 export function serveSandbox(post: (message: FromThread) => void): (message: ToThread) => void {
@@ -71,7 +69,7 @@ export function serveSandbox(post: (message: FromThread) => void): (message: ToT
       note: (calls) => {
         noted.push(...calls)
         for (const { args } of calls) notedChars += args.length
-        if (notedChars > MOST_NOTED_CHARS) post({ type: 'noted', noted: [], ...takeNoted() })
+        if (notedChars > MOST_HELD_CHARS) post({ type: 'noted', noted: [], ...takeNoted() })
       },
       last: (call) => {
         lastCall = call
@@ -82,12 +80,15 @@ export function serveSandbox(post: (message: FromThread) => void): (message: ToT
     const first = walk?.after(job.phase, ending)
     post({ type: 'done', ending, tookForeseen, goesOn: first !== undefined, ...takeNoted() })
     if (walk !== undefined && first !== undefined) {
-      const now = told.now + Math.round(performance.now() - told.at)
+      const tookMs = performance.now() - told.at
+      // Rounded down: it must not be ahead of the host's clock.
+      const now = told.now + Math.floor(tookMs)
       await runAhead({
         memory,
         job,
         walk,
         first,
+        tookMs,
         now,
         post: (results, isLast) => post({ type: 'ahead', results, isLast }),
       })

@@ -32,7 +32,7 @@ export function createUsualOutcomes(): UsualOutcomes {
         last.isUsual = true
         return
       }
-      if (known.size >= MOST_KNOWN) known.clear()
+      if (known.size >= MOST_KNOWN && !known.has(key)) known.clear()
       known.set(key, { outcome, isUsual: false })
     },
   }

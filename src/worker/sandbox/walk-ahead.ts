@@ -23,7 +23,7 @@ const NO_MUTATION = '{"status":"none"}'
  * somebody to ask walk it both, so that neither has to be told.
  */
 export function createWalkAhead(
-  { hasMutate, hasNext, goesOnWithNext, state: before, outcome, look, attempts }: FollowingJob,
+  { hasMutate, hasNext, goesOnWithMutate, goesOnWithNext, state: before, outcome, look, attempts }: FollowingJob,
   firstArgument: JsonText,
 ): WalkAhead {
   let state = before
@@ -65,7 +65,8 @@ export function createWalkAhead(
         return prepareNext()
       }
       if (value === undefined || !reserve(value)) return undefined
-      return hasMutate ? { phase: 'mutate', args: [value] } : settleWith(NO_MUTATION)
+      if (!hasMutate) return settleWith(NO_MUTATION)
+      return goesOnWithMutate ? { phase: 'mutate', args: [value] } : undefined
     },
   }
 }

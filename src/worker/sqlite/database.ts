@@ -115,6 +115,9 @@ export class Database {
     params: readonly SqlValue[],
     onRow: (count: number) => boolean,
   ): { columns: string[]; rows: SqlValue[][] } {
+    if (this.#isInTransaction || this.#group !== null) {
+      throw new EngineBug('A question from outside cannot be answered in the middle of a transaction.')
+    }
     this.#connection.run('PRAGMA query_only = ON')
     try {
       const statement = this.#connection.prepare(sql)
@@ -204,7 +207,7 @@ export class Database {
     return result
   }
 
-  /** Calls `listener` after each COMMIT. It must not throw: the commit has happened. The returned function takes it back. */
+  /** Calls `listener` after each COMMIT. The returned function takes it back. */
   onCommit(listener: CommitListener): () => void {
     this.#commitListeners.add(listener)
     return () => this.#commitListeners.delete(listener)
@@ -260,7 +263,16 @@ export class Database {
   #tellOfCommit(): void {
     const tables = this.#writtenTables
     this.#writtenTables = new Set()
-    for (const listener of this.#commitListeners) listener(tables)
+    for (const listener of this.#commitListeners) {
+      try {
+        listener(tables)
+      } catch (error) {
+        // It is committed: whoever cannot bear that may not make it look as if it were not.
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
   }
 
   /** A statement that fails may make SQLite roll back by itself. In a group nobody may go on after that as if nothing had been. */

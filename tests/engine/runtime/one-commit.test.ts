@@ -102,6 +102,13 @@ const allAtHand = (): AheadSandbox => ({
 })
 
 describe('an event whose phases were run ahead', () => {
+  test('is not undone where nothing fails', async () => {
+    const { world, answer } = await carry(3, await openAhead())
+    answer()
+    await world.settle()
+    expect(world.engine.info().undone).toBeNull()
+  })
+
   test('costs one commit', async () => {
     expect((await commitsFor(6)) - (await commitsFor(5))).toBe(1)
   })
@@ -172,6 +179,7 @@ describe('a commit of several transitions that fails', () => {
     answer()
     await world.settle()
     expect(failures()).toBe(1)
+    expect(world.engine.info().undone).toEqual({ count: 1, lastReason: 'Error: Planted.' })
     expect(world.box.calls.map(({ params }) => params)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
     expect(world.rows('SELECT DISTINCT status FROM mutations')).toEqual([{ status: 'applied' }])
     expect(

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { heldAnswer, openTestEngine, type TestEngine } from '../../support/test-engine.ts'
 import { consumerScript, workflowScript } from '../../support/scripts.ts'
 
@@ -22,6 +22,15 @@ const wakeAtOf = (name: string): number =>
   Number(world.value(`SELECT wake_at FROM handler_state WHERE handler_name = ?`, name)) - world.clock.now()
 
 const isDirty = (workflowId: string): boolean => world.engine.internals.flags.isDirty(workflowId, 'carry')
+
+test('a look sets the timer anew: one that was set before the computer slept rings late', async () => {
+  await world.deploy(workflowScript({ consumers: { digest: { prepare: sleeper('digest', 60 * seconds) } } }))
+  await world.settle()
+  const wakeAt = vi.spyOn(world.clock, 'wakeAt')
+  const planned = world.engine.info().nextWakeAt
+  world.engine.look()
+  expect(wakeAt.mock.calls.map(([at]) => at)).toEqual([planned])
+})
 
 describe('wakeAt', () => {
   test.each([

@@ -11,6 +11,9 @@ import { sqliteForTests } from '../../support/sqlite-for-tests.ts'
 const connect = (platters: SimulatedPlatters, options: Omit<FileLogOptions, 'openFolder'> = {}) =>
   withLogFiles(options)(new SimulatedDisk(platters), platters)
 
+const withoutFiles = (platters: SimulatedPlatters): FileLogDisk =>
+  new FileLogDisk(new SimulatedDisk(platters), { openFolder: () => Promise.reject(new Error('no files today')) })
+
 const entriesOn = (platters: SimulatedPlatters) =>
   openBriefly(connect(platters), ({ database }) => checkLedger(database))
 
@@ -100,6 +103,69 @@ test('an owner that was overtaken is told so by its next write, and nothing of t
   await next.durability.barrier()
   next.close()
   expect(await entriesOn(platters)).toBe(2)
+})
+
+test('an owner that slept is fenced also by one that could not open the files, and left no mark there', async () => {
+  const platters = new SimulatedPlatters()
+  let now = 0
+  const old = await open(platters, { disk: connect(platters, { now: () => now }) })
+  commitEntry(old.database)
+  await old.durability.barrier()
+  const rival = withoutFiles(platters)
+  await rival.connect()
+  await rival.claim()
+  rival.close()
+  now = 60_000
+  commitEntry(old.database)
+  await expect(old.durability.barrier()).rejects.toMatchObject({ name: 'Fenced' })
+  expect(await entriesOn(platters)).toBe(1)
+})
+
+test('an owner that was only silent goes on', async () => {
+  const platters = new SimulatedPlatters()
+  let now = 0
+  const opened = await open(platters, { disk: connect(platters, { now: () => now }) })
+  for (let entry = 0; entry < 5; entry += 1) {
+    commitEntry(opened.database)
+    await opened.durability.barrier()
+    now += 60_000
+  }
+  opened.close()
+  expect(await entriesOn(platters)).toBe(5)
+})
+
+test('files that can be opened only after the database was claimed are left alone: they do not know this owner', async () => {
+  const fresh = new SimulatedPlatters()
+  const simulated = new SimulatedDisk(fresh)
+  let isWell = false
+  const disk = new FileLogDisk(simulated, {
+    openFolder: () =>
+      isWell
+        ? Promise.resolve(fresh.files.openedBy((work) => simulated.operateNow(work)))
+        : Promise.reject(new Error('no files today')),
+    now: () => 0,
+    ripeAfterMs: 0,
+  })
+  const opened = await open(fresh, { disk })
+  commitEntry(opened.database)
+  await opened.durability.barrier()
+  simulated.misfortunes.set(simulated.steps + 1, 'full')
+  commitEntry(opened.database)
+  const saved = opened.durability.barrier()
+  await settle()
+  expect(opened.storage().kind).not.toBe('ok')
+  isWell = true
+  simulated.misfortunes.clear()
+  await opened.retry()
+  await saved
+  for (let entry = 0; entry < 3; entry += 1) {
+    commitEntry(opened.database)
+    await opened.durability.barrier()
+  }
+  expect(opened.storage().kind).toBe('ok')
+  opened.close()
+  expect(fresh.files.files.size).toBe(0)
+  expect(await entriesOn(fresh)).toBe(5)
 })
 
 test('an owner that is overtaken between its write and its look behind is not told that it is safe', async () => {
@@ -235,10 +301,7 @@ test('where files cannot be shared all is in the database, and nothing is missin
 test('a log in files that cannot be opened any more is refused in words, and left as it is', async () => {
   const platters = new SimulatedPlatters()
   await live(platters, 10)
-  const refusing = new FileLogDisk(new SimulatedDisk(platters), {
-    openFolder: () => Promise.reject(new Error('no files today')),
-  })
-  const opened = await openDurableDatabase({ disk: refusing, sqlite: await sqliteForTests() })
+  const opened = await openDurableDatabase({ disk: withoutFiles(platters), sqlite: await sqliteForTests() })
   expect(opened).toMatchObject({ ok: false, error: { kind: 'storage', state: { kind: 'lost' } } })
   expect(await entriesOn(platters)).toBe(10)
 })

@@ -1,7 +1,7 @@
 import type { PhaseOutcome, PhaseRequest } from '#engine/ports/sandbox.ts'
 import { createChainAhead, type ChainAhead } from '#worker/sandbox/chain-ahead.ts'
 import { createChainsAhead } from '#worker/sandbox/chains-ahead.ts'
-import { createGuessLuck } from '#worker/sandbox/guess-luck.ts'
+import { createGuessLuck, type GuessLuck } from '#worker/sandbox/guess-luck.ts'
 import type { AheadResult } from '#worker/sandbox/thread.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createFakePhaseHost, phaseRequest } from '../../support/phase.ts'
@@ -20,6 +20,7 @@ const chainOf = (wanted: Partial<PhaseRequest> = {}): ChainAhead =>
     {
       hasMutate: true,
       hasNext: true,
+      goesOnWithMutate: true,
       goesOnWithNext: true,
       state: 'null',
       outcome: APPLIED,
@@ -36,9 +37,11 @@ const state = (value: string): AheadResult => ({
   tookForeseen: false,
 })
 
+let luck: GuessLuck
 let chains: ReturnType<typeof createChainsAhead>
 beforeEach(() => {
-  chains = createChainsAhead(createGuessLuck())
+  luck = createGuessLuck()
+  chains = createChainsAhead(luck)
 })
 
 test('what was run ahead for workflows that never ask again is kept within bounds', () => {
@@ -114,6 +117,68 @@ describe('phases that were run ahead', () => {
     chain.hear([{ ...asking, sawTime: 1_000 }], true)
     const host = { ...createFakePhaseHost({ send: () => ({ kind: 'end' }) }), now: () => time }
     expect(chain.take(requestOf({ ...MUTATE, host }))).toEqual(isTaken ? { kind: 'ended' } : undefined)
+  })
+
+  test('that looked at the time and then took theirs are taken: asked for a moment later, here after a while', async () => {
+    const chain = chainOf()
+    chains.put(chain)
+    let time = 1_003
+    const host = { ...createFakePhaseHost({ send: () => ({ kind: 'end' }) }), now: () => time }
+    const outcome = new Promise<PhaseOutcome>((resolve, reject) =>
+      chains.claim(requestOf({ ...MUTATE, host }), resolve, () => reject(new Error('It was run again.'))),
+    )
+    time = 1_200
+    chain.hear([{ ...asking, sawTime: 1_000 }], true)
+    expect(await outcome).toEqual({ kind: 'ended' })
+  })
+
+  test('are not held against their handler when time was too short for them, and are when they were wrong', () => {
+    const leftAlone = (): boolean => luck.attemptsAhead(HANDLER, 'mutate') === 0
+    const late = chainOf()
+    chains.put(late)
+    chains.claim(requestOf(MUTATE), nothing, nothing)
+    late.hear([], true)
+    expect(leftAlone()).toBe(false)
+    const wrong = chainOf()
+    chains.put(wrong)
+    chains.claim(requestOf(MUTATE), nothing, nothing)
+    wrong.hear([{ ending: null, logs: [], tookForeseen: false }], true)
+    expect(leftAlone()).toBe(true)
+    const hung = chainOf()
+    chains.put(hung)
+    chains.claim(requestOf(MUTATE), nothing, nothing)
+    hung.lose()
+    expect(leftAlone()).toBe(true)
+  })
+
+  test('are no more kept once the last of them is taken, and keep nothing of the one who asked before', () => {
+    const before = requestOf({ phase: 'prepare' })
+    const chain = createChainAhead(
+      before,
+      { outcome: { kind: 'returned', value: PREPARED } },
+      {
+        hasMutate: true,
+        hasNext: false,
+        goesOnWithMutate: true,
+        goesOnWithNext: true,
+        state: 'null',
+        attempts: 1,
+        seed: [0, 0],
+      },
+    )
+    expect(Object.keys(chain.handler)).toEqual(['workflowId', 'scriptId', 'handler'])
+    chains.put(chain)
+    chain.hear([asking], true)
+    const host = createFakePhaseHost({ send: () => ({ kind: 'end' }) })
+    expect(chains.take(requestOf({ ...MUTATE, host }))).toEqual({ kind: 'ended' })
+    expect(chain.phase).toBeUndefined()
+    expect(chains.claim(requestOf(MUTATE), nothing, nothing)).toBe(false)
+  })
+
+  test('are left alone by a producer that is called the same', () => {
+    chains.put(chainOf())
+    expect(chains.claim(requestOf({ phase: 'producer', args: ['null'] }), nothing, nothing)).toBe(false)
+    expect(chains.claim(requestOf(MUTATE), nothing, nothing)).toBe(true)
   })
 
   test('that published are not taken without waiting: the host has a say', async () => {

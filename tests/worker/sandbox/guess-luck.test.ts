@@ -30,6 +30,13 @@ test('a handler is run further ahead the more often it was guessed right, within
   expect([luck.attemptsAhead(HANDLER, 'prepare'), luck.attemptsAhead(HANDLER, 'prepare')]).toEqual([0, 1])
 })
 
+test('what is known of one handler is not forgotten because many are known', () => {
+  const luck = createGuessLuck()
+  for (let n = 0; n < 256; n += 1) luck.hit({ ...HANDLER, scriptId: `scr_${n}` }, 'prepare')
+  luck.hit({ ...HANDLER, scriptId: 'scr_9' }, 'prepare')
+  expect(luck.attemptsAhead({ ...HANDLER, scriptId: 'scr_8' }, 'prepare')).toBe(2)
+})
+
 test('bad luck with one phase is not held against the other', () => {
   const luck = createGuessLuck()
   luck.missed(HANDLER, 'next')

@@ -12,9 +12,11 @@ const threads = await prepareNodeThreads()
 afterAll(threads.remove)
 
 let posted: ToThread['type'][]
+let onPost: (message: ToThread) => unknown
 let pool: ReturnType<typeof createSandboxPool>
 beforeEach(() => {
   posted = []
+  onPost = () => undefined
   pool = createSandboxPool({
     wasm,
     compile: () => Promise.resolve(err([])),
@@ -26,6 +28,7 @@ beforeEach(() => {
         ...thread,
         post: (message) => {
           posted.push(message.type)
+          onPost(message)
           thread.post(message)
         },
       }
@@ -118,6 +121,27 @@ describe('mutate', () => {
         { op: 'send', args: '[{"data":7}]' },
       ],
     })
+  })
+
+  test('that asks for something huge is run in its turn: nothing huge is kept for somebody who may never ask', async () => {
+    const { prepare, mutate } = phases(consumer({ mutate: 'await ctx.send("x".repeat(2 ** 20 + 1))' }))
+    await prepare()
+    expect(await mutate()).toMatchObject({ outcome: 'ended', calls: [{ op: 'send' }] })
+    expect(posted.filter((type) => type === 'phase')).toHaveLength(2)
+  })
+
+  test('that was guessed wrong is left alone for a while', async () => {
+    const { prepare, mutate } = phases(consumer({ mutate: 'await ctx.send({ data: await ctx.look() })' }))
+    const host = createFakePhaseHost({ look: () => value(7), send: () => END })
+    const following: (boolean | undefined)[] = []
+    onPost = (message) =>
+      message.type === 'phase' && message.job.then && following.push(message.job.then.goesOnWithMutate)
+    for (let n = 0; n < 4; n += 1) {
+      await prepare()
+      await mutate(host)
+    }
+    // Guessed, left alone once, guessed again, and now left alone twice.
+    expect(following).toEqual([true, false, true, false])
   })
 
   test('that starts two mutations at once is seen to start two', async () => {

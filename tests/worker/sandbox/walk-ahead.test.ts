@@ -24,6 +24,7 @@ const walkOf = (parts: Partial<FollowingJob>, firstArgument = '"s0"') =>
     {
       hasMutate: true,
       hasNext: true,
+      goesOnWithMutate: true,
       goesOnWithNext: true,
       state: '"s0"',
       outcome: APPLIED,
@@ -85,6 +86,7 @@ describe('the way ahead', () => {
     ['where what a prepare returned is no object', {}, ['prepare', returned('null')]],
     ['where a phase failed', {}, ['mutate', { outcome: { kind: 'ended' } }]],
     ['where the outcome of a mutation cannot be guessed', { outcome: undefined }, ['mutate', asked]],
+    ['where mutate had better be left alone', { goesOnWithMutate: false }, ['prepare', returned(prepared('a'))]],
     ['where next had better be left alone', { goesOnWithNext: false }, ['mutate', asked]],
     ['where nothing waits', { look: lookAt([]) }, ['next', returned('1')]],
     ['where nobody can tell what waits', { look: undefined }, ['next', returned('1')]],

@@ -22,6 +22,9 @@ export function diagnosticsText({ at, browser, info, storage, backup, sizes }: D
     ['Last look', time(info.lastLookAt)],
     ['Last flush', time(info.lastFlushAt)],
     ['Last recovery', recovery === null ? 'none' : recoveryWords(recovery)],
+    ...(info.undone === null
+      ? []
+      : [['Commits undone', `${info.undone.count}, last: ${info.undone.lastReason}`] as const]),
     ['Storage', `${storage.databaseBytes} bytes of file, ${storage.logBytes} of log`],
     ['Site', `${storage.usageBytes ?? '?'} of ${storage.quotaBytes ?? '?'} bytes, ${keptWords(storage)}`],
     ['Trouble', storage.trouble === null ? 'none' : `${storage.trouble.kind}: ${storage.trouble.message}`],
