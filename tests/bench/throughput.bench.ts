@@ -101,7 +101,7 @@ test('W1: every event goes through prepare, mutate and next with all its checkpo
       },
     ],
     notes: [
-      'Chromium: the real engine in its worker, QuickJS in threads, storage as shipped: the log in files of the origin’s private file system, which are relied on two minutes after they were made, and until then, or where a browser cannot share them, in IndexedDB. Here they are relied on at once. Each event has its own handler run, and its mutation starts only after `in_flight` was synced to the disk.',
+      'Chromium: the real engine in its worker, QuickJS in threads, storage as shipped: the log in files of the origin’s private file system, which are relied on two minutes after they were made, and until then, or where a browser cannot share them, in IndexedDB. Here they are relied on at once. Each event has its own handler run with all its checkpoints, and its mutation starts only after `in_flight` was synced to the disk.',
       'Node: the same engine and sandboxes without a disk.',
     ],
   })

@@ -10,8 +10,14 @@ export interface ServedSite {
   close: () => Promise<void>
 }
 
+/** With these a page may read the time to a few microseconds instead of a tenth of a millisecond. */
+const ISOLATION_HEADERS = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+}
+
 /** Builds a page that only tests use and serves it on this machine. */
-export async function serveSite(folder: string): Promise<ServedSite> {
+export async function serveSite(folder: string, { isIsolated = false } = {}): Promise<ServedSite> {
   const outDir = await mkdtemp(join(tmpdir(), 'holdfast-site-'))
   await build({
     root: fileURLToPath(new URL(folder, import.meta.url)),
@@ -22,6 +28,11 @@ export async function serveSite(folder: string): Promise<ServedSite> {
     build: { outDir, emptyOutDir: true, target: 'es2023' },
   })
   const server = createStaticServer(outDir)
+  if (isIsolated) {
+    server.prependListener('request', (_request, response) => {
+      for (const [name, value] of Object.entries(ISOLATION_HEADERS)) response.setHeader(name, value)
+    })
+  }
   const url = await listen(server, 0)
   return {
     url,

@@ -14,6 +14,7 @@ export interface PeerAtHand {
   patienceMs?: number
   eventsToKill?: number
   startMs?: number
+  isQueue?: boolean
 }
 
 export interface ChildPeer {
