@@ -89,6 +89,19 @@ export const PEERS = [
     startMs: 180_000,
   },
   {
+    name: 'Effect Workflow on SQLite',
+    folder: 'effect',
+    script: 'effect.mjs',
+    // Of the drivers that there are, the newest that goes with any version.
+    packages: [
+      'effect@4.0.0-beta.102',
+      '@effect/sql-sqlite-node@4.0.0-beta.102',
+      '@effect/platform-node-shared@4.0.0-beta.102',
+    ],
+    setup:
+      'a version from before its release, for which there is a driver; a single runner on its own write-ahead log, every commit synced; all at once, or 8, which its workflow itself sees to; it keeps a sleep of a minute or less in memory only',
+  },
+  {
     name: 'graphile-worker on PostgreSQL',
     folder: 'graphile-worker',
     script: 'graphile-worker.mjs',
