@@ -11,8 +11,11 @@ export type ToolOutcome =
   | { kind: 'ok'; value: Json | undefined; cost?: number }
   | { kind: 'failed'; certainty: 'definite' | 'uncertain'; failure: Failure; cost?: number }
 
+/** `isFinal`: the tool has seen to it that it cannot happen any more either. Otherwise what is on its way may still arrive. */
 export type ReconcileOutcome =
-  { kind: 'applied'; value: Json | undefined } | { kind: 'not_applied' } | { kind: 'unknown'; message: string }
+  | { kind: 'applied'; value: Json | undefined }
+  | { kind: 'not_applied'; isFinal?: true }
+  | { kind: 'unknown'; message: string }
 
 export interface ToolCall {
   workflowId: string

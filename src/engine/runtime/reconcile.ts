@@ -8,7 +8,10 @@ import { sleep, withDeadline } from './deadline.ts'
 /** How long to wait before each look: the other side may need a moment to show what it did. */
 const waitsMs = [0, 1_000, 2_000, 4_000, 8_000]
 
-/** A request that is still on its way may arrive after the first look: "not there" is believed when it is said twice in a row. */
+/**
+ * A request that is still on its way may arrive after the first look: "not there" is believed when it is said twice in a row, or
+ * once by a tool that lets nothing arrive any more.
+ */
 const denialsNeeded = 2
 
 /**
@@ -38,6 +41,7 @@ export const reconcile = async (
       () => ({ kind: 'unknown', message: 'The check got no answer.' }),
     )
     if (outcome.kind === 'applied') return outcome
+    if (outcome.kind === 'not_applied' && outcome.isFinal) return outcome
     denials = outcome.kind === 'not_applied' ? denials + 1 : 0
     if (denials === denialsNeeded) return outcome
   }

@@ -104,7 +104,7 @@ test('W4 beside others that checkpoint every step', async () => {
     notes: [
       `${EVENTS} events, eight at a time but for our row with one workflow, and SIGKILL when half of the mutations were made; ${ROUNDS} rounds, everybody in turn in each. The times include the start of the process, for us that of the browser.`,
       'Each step leaves a line in a file when it was made, each mutation of ours a row in the demo world as well, which was told not to recognise repetitions: what is done twice is there twice. A phase that we ran ahead counts when the engine takes it: before that it has done nothing, and nobody knows of it.',
-      'Before anything is done again we look whether the mutation that was in flight happened, and twice, a second apart, before that is denied: that second is in our times. What did not happen begins anew at `prepare`, so that each workflow makes two steps again at the most, none of which is a mutation. Peers do not look: they make the mutation again.',
+      'Before anything is done again we look whether the mutation that was in flight happened. Where it did not, the demo world turns away what of it might still arrive, so that one look is enough. What did not happen begins anew at `prepare`, so that each workflow makes two steps again at the most, none of which is a mutation. Peers do not look: they make the mutation again.',
       ...members
         .filter(({ events }) => events !== EVENTS)
         .map(({ name, events }) => `${name}: ${events} events, because it is slower.`),

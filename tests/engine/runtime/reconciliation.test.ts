@@ -76,6 +76,17 @@ describe('an outcome that is open and can be looked up', () => {
     expect(eventStatus()).toBe('consumed')
   })
 
+  test('did not happen and cannot any more, as its tool says: one look is enough', async () => {
+    await sendInDoubt({ kind: 'not_applied', isFinal: true })
+    await world.settle()
+    expect(checks()).toBe(1)
+    expect(ledger()).toEqual([{ status: 'failed', result: null, resolved_by: 'reconciled' }])
+    world.clock.advance(2000)
+    await world.settle()
+    expect(ledger().at(-1)).toMatchObject({ status: 'applied' })
+    expect(checks()).toBe(1)
+  })
+
   test('is looked at again when it cannot be seen at once', async () => {
     await sendInDoubt({ kind: 'unknown', message: 'not yet' }, 'throw', { kind: 'applied', value: 1 })
     for (const waitMs of [1000, 2000]) {

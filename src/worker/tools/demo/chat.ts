@@ -103,7 +103,7 @@ export function createChats(world: {
             return { id, channel }
           }),
         ),
-      reconcile: ({ channel }, call) => line.check(call, PREFIX + channel),
+      reconcile: ({ channel }, call) => line.check(call, PREFIX + channel, empty),
       whereToCheck: ({ channel }) => `Look at the last messages in the demo channel "${channel}".`,
     }),
   ]

@@ -170,7 +170,7 @@ export function createInbox(world: {
             return { id, archived: true }
           })
         }),
-      reconcile: (_input, call) => line.check(call, INBOX),
+      reconcile: (_input, call) => line.check(call, INBOX, empty),
       whereToCheck: ({ id }) => `Look whether ${id} is still in the demo inbox.`,
     }),
     defineMethod({
@@ -199,7 +199,7 @@ export function createInbox(world: {
             return { id: replyId, mailId: id }
           })
         }),
-      reconcile: (_input, call) => line.check(call, INBOX),
+      reconcile: (_input, call) => line.check(call, INBOX, empty),
       whereToCheck: ({ id }) => `Look among the answers to ${id} in the demo inbox.`,
     }),
   ]

@@ -15,12 +15,17 @@ export interface Effect {
 /** Effect and ledger are one document, so that no crash can separate them. */
 export interface Ledger {
   effects: Effect[]
+  /** Attempts that were told "it did not happen": what of them still arrives is turned away, so that this stays true. */
+  denied?: string[]
 }
 
 const KEPT_EFFECTS = 5_000
+const KEPT_DENIALS = 1_000
 
 export interface Request {
   key: string | null
+  /** The handler run that asks: a retry has the same key, and is another attempt. */
+  attempt: string
   method: string
   at: number
   ignoreKeys: boolean
@@ -41,6 +46,10 @@ export async function applyOnce<Document extends Ledger>(
   let refusal: Refusal | undefined
   await storage.update(name, (old) => {
     const document = old === undefined ? fresh() : (JSON.parse(old) as Document)
+    if (document.denied?.includes(request.attempt)) {
+      refusal = new Refusal('This request came after it had been looked for in vain, and was turned away')
+      return JSON.stringify(document)
+    }
     const before = request.key === null ? undefined : document.effects.find(({ key }) => key === request.key)
     if (before && !request.ignoreKeys) {
       before.repeats++
@@ -71,8 +80,22 @@ export async function readDocument<Document>(
   return text === undefined ? fresh() : (JSON.parse(text) as Document)
 }
 
-export async function findEffect(storage: KeyValue, name: string, key: string | null): Promise<ReconcileOutcome> {
-  const { effects } = await readDocument<Ledger>(storage, name, () => ({ effects: [] }))
-  const effect = key === null ? undefined : effects.find((candidate) => candidate.key === key)
-  return effect ? { kind: 'applied', value: effect.value } : { kind: 'not_applied' }
+/**
+ * Looks for the effect of an attempt and, where there is none, sees to it in the same atomic update that there never will be. So one
+ * look is enough, also when the tab that asked was only asleep and wakes up later.
+ */
+export async function findOrDeny(
+  storage: KeyValue,
+  name: string,
+  fresh: () => Ledger,
+  { key, attempt }: Pick<Request, 'key' | 'attempt'>,
+): Promise<ReconcileOutcome> {
+  let found: Effect | undefined
+  await storage.update(name, (old) => {
+    const document = old === undefined ? fresh() : (JSON.parse(old) as Ledger)
+    found = key === null ? undefined : document.effects.find((candidate) => candidate.key === key)
+    if (!found) document.denied = [...(document.denied ?? []), attempt].slice(-KEPT_DENIALS)
+    return JSON.stringify(document)
+  })
+  return found ? { kind: 'applied', value: found.value } : { kind: 'not_applied', isFinal: true }
 }

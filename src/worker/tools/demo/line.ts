@@ -5,7 +5,7 @@ import type { KeyValue } from '../key-value.ts'
 import { refused, succeeded, uncertain } from '../outcomes.ts'
 import { chance } from './chance.ts'
 import { calm, decideFate, needsDice, parseKnobs, type Fate, type Knobs } from './knobs.ts'
-import { findEffect, readDocument, Refusal, type Request } from './ledger.ts'
+import { findOrDeny, readDocument, Refusal, type Ledger, type Request } from './ledger.ts'
 
 interface KnobsDocument {
   knobs: Knobs
@@ -19,7 +19,7 @@ const untouched = (): KnobsDocument => ({ knobs: calm, throws: 0 })
 export interface Line {
   read(call: ToolCall, answer: () => Promise<Json>): Promise<ToolOutcome>
   mutate(call: ToolCall, method: string, apply: (request: Request) => Promise<Json>): Promise<ToolOutcome>
-  check(call: ToolCall, document: string): Promise<ReconcileOutcome>
+  check(call: ToolCall, document: string, fresh: () => Ledger): Promise<ReconcileOutcome>
   knobs(): Promise<Knobs>
   setKnobs(change: Partial<Knobs>): Promise<Knobs>
 }
@@ -87,8 +87,8 @@ export function createLine(world: { clock: Clock; storage: KeyValue; seed: strin
         return uncertain('network', GAVE_UP)
       }
       try {
-        const { idempotencyKey: key } = call
-        const value = await apply({ key, method, at: clock.now(), ignoreKeys: knobs.ignoreKeys })
+        const { idempotencyKey: key, handlerRunId: attempt } = call
+        const value = await apply({ key, attempt, method, at: clock.now(), ignoreKeys: knobs.ignoreKeys })
         if (fate === 'hung') await abortion(call)
         if ((await travel(knobs.latencyMs / 2, call)) === 'aborted') return uncertain('network', GAVE_UP)
         return fate === 'lost' ? uncertain('network', LOST) : succeeded(value)
@@ -98,13 +98,13 @@ export function createLine(world: { clock: Clock; storage: KeyValue; seed: strin
       }
     },
 
-    async check(call, document) {
+    async check(call, document, fresh) {
       const isUnknown = await changeKnobs<boolean>(({ knobs, throws }) => {
         const left = knobs.unknownNextCheck
         return [{ knobs: { ...knobs, unknownNextCheck: Math.max(0, left - 1) }, throws }, left > 0]
       })
       if (isUnknown) return { kind: 'unknown', message: 'The demo service cannot tell at the moment.' }
-      return findEffect(storage, document, call.idempotencyKey)
+      return findOrDeny(storage, document, fresh, { key: call.idempotencyKey, attempt: call.handlerRunId })
     },
 
     knobs: async () => (await readDocument(storage, KNOBS, untouched)).knobs,

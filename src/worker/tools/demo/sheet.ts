@@ -79,7 +79,7 @@ export function createSheets({ storage, line }: { storage: KeyValue; line: Line 
             return row
           }),
         ),
-      reconcile: ({ sheet }, call) => line.check(call, PREFIX + sheet),
+      reconcile: ({ sheet }, call) => line.check(call, PREFIX + sheet, fresh(sheet)),
       whereToCheck: ({ sheet }) => `Look at the last rows of the demo sheet "${sheet}".`,
     }),
     defineMethod({
@@ -103,7 +103,7 @@ export function createSheets({ storage, line }: { storage: KeyValue; line: Line 
             return { ...row }
           }),
         ),
-      reconcile: ({ sheet }, call) => line.check(call, PREFIX + sheet),
+      reconcile: ({ sheet }, call) => line.check(call, PREFIX + sheet, fresh(sheet)),
       whereToCheck: ({ sheet, id }) => `Look at ${id} of the demo sheet "${sheet}".`,
     }),
   ]

@@ -153,8 +153,21 @@ describe.each(mutations)('%s', (op, params, part) => {
     const method = methodOf(tools, op)
     expect(await method.reconcile?.(paramsOf(tools, op, params), toolCall({ idempotencyKey: 'k1' }))).toEqual({
       kind: 'not_applied',
+      isFinal: true,
     })
     expect((await world.snapshot()).effects).toEqual([])
+  })
+
+  it('that was looked for in vain cannot arrive any more, and a retry with the same key can', async () => {
+    const { tools, world } = setUp()
+    const method = methodOf(tools, op)
+    const late = { idempotencyKey: 'k1', handlerRunId: 'late' }
+    const found = await method.reconcile?.(paramsOf(tools, op, params), toolCall(late))
+    expect(found).toEqual({ kind: 'not_applied', isFinal: true })
+    expect(await callTool(tools, op, [params], late)).toMatchObject({ kind: 'failed', certainty: 'definite' })
+    expect((await world.snapshot()).effects).toEqual([])
+    await valueOf(tools, op, [params], { idempotencyKey: 'k1', handlerRunId: 'retry' })
+    expect((await world.snapshot()).effects).toHaveLength(1)
   })
 
   it.each([true, false])('answers a hanging call only when it is given up (applied: %s)', async (hangApplies) => {
@@ -243,7 +256,7 @@ describe('the knobs', () => {
     const params = paramsOf(tools, 'demo.chat.send', { text: 'x' })
     const reconcile = () => methodOf(tools, 'demo.chat.send').reconcile?.(params, toolCall({ idempotencyKey: 'k' }))
     expect(await reconcile()).toMatchObject({ kind: 'unknown' })
-    expect(await reconcile()).toEqual({ kind: 'not_applied' })
+    expect(await reconcile()).toEqual({ kind: 'not_applied', isFinal: true })
   })
 
   it('refuse a setting that makes no sense', async () => {
