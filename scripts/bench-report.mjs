@@ -20,6 +20,9 @@ const isOurs = (name) =>
     name,
   )
 
+/** What the engine does comes first, then what is below it and around it. @param {{ file: string, result: Result }} read */
+const rank = ({ file, result: { workload } }) => `${workload.startsWith('W') ? 0 : 1} ${workload} ${file}`
+
 /** @returns {Promise<{ file: string, result: Result }[]>} */
 async function readResults() {
   const files = (await readdir(RESULTS).catch(() => [])).filter((file) => file.endsWith('.json'))
@@ -27,9 +30,7 @@ async function readResults() {
     file: file.replace(/\.json$/, ''),
     result: JSON.parse(await readFile(join(RESULTS, file), 'utf8')),
   }))
-  return (await Promise.all(read)).sort((a, b) =>
-    `${a.result.workload} ${a.file}` < `${b.result.workload} ${b.file}` ? -1 : 1,
-  )
+  return (await Promise.all(read)).sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
 }
 
 /** @param {string[][]} rows */
@@ -56,7 +57,8 @@ function tableRows({ unit, series, reference }) {
 function checkRow({ promise, measured, atMost, atLeast }) {
   const aim = atMost !== undefined ? `≤ ${figure(atMost)}` : atLeast !== undefined ? `≥ ${figure(atLeast)}` : '–'
   const isKept = (atMost === undefined || measured <= atMost) && (atLeast === undefined || measured >= atLeast)
-  return [promise, aim, figure(measured), isKept ? 'yes' : '**no**']
+  const isPromised = atMost !== undefined || atLeast !== undefined
+  return [promise, aim, figure(measured), isPromised ? (isKept ? 'yes' : '**no**') : '–']
 }
 
 /**

@@ -51,10 +51,10 @@ export const createFigures = () => {
       figures.set(name, [...(figures.get(name) ?? []), ...values])
     },
     /** Of those who finished every round. */
-    series: (names: readonly string[], fold: (values: number[]) => number[] = (values) => values): Series[] =>
+    series: (names: readonly string[]): Series[] =>
       names.flatMap((name) => {
         const values = figures.get(name)
-        return values === undefined ? [] : [{ name, values: fold(values) }]
+        return values === undefined ? [] : [{ name, values }]
       }),
   }
 }
