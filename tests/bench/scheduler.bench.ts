@@ -44,8 +44,8 @@ test('a tick with 1,000 workflows and 5,000 schedules costs at most 5 times one 
   const large = await engineWith(1000, 5)
   const [few = [], many = []] = timeInTurn(300, [() => small.look(), () => large.look()])
   await writeResult('scheduler', {
-    workload: 'S1',
-    title: 'Scheduler',
+    workload: 'W5',
+    title: 'A tick with 10 and with 5,000 schedules',
     tables: [
       {
         title: 'One look for work when nothing is due',
