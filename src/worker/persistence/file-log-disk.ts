@@ -21,10 +21,12 @@ import { guessPieces, readPieces } from './read-pieces.ts'
 const FULL_BYTES = 4 * 2 ** 20
 const OWNERS = 'owners'
 /**
- * Nobody takes over from a tab that was heard of a moment ago. One that was silent for longer may have been frozen, and overtaken by
- * a tab that could not open the files, and so has left no mark there.
+ * A tab may have been frozen, and overtaken by one that could not open the files, and so has left no mark there. So long an answer of
+ * the database is good for: nobody takes over from a tab that was heard of a moment ago.
  */
-const SILENCE_MS = 1_000
+const SURE_MS = 1_000
+/** How often it is asked for when it comes too late to be good for anything. */
+const MOST_QUESTIONS = 5
 /** A file that grows asks the browser for room with each frame, and the disk for blocks with each sync. */
 const ROOM = new Uint8Array(2 ** 20)
 
@@ -38,16 +40,27 @@ export interface FileLogOptions {
   fullBytes?: number
 }
 
+const OVERTAKEN: DiskTrouble = { kind: 'fenced', reason: 'Another owner has come.' }
+
 /** The file that the log goes on in. */
 interface OpenPiece {
+  slot: number
   file: LogFile
   owner: FrameOwner
   /** Where the next frame begins. */
   at: number
+  /** Everything before this place is on the disk. */
+  syncedTo: number
   /** How long the file is. */
   room: number
   /** All records before this one are on the disk. */
   syncedBefore: number
+}
+
+interface UnsyncedEnd {
+  slot: number
+  from: number
+  to: number
 }
 
 /**
@@ -70,6 +83,8 @@ export class FileLogDisk implements Disk {
   #sureAt = 0
   #state: DiskState | null = null
   #open: OpenPiece | null = null
+  /** The end of a file that was left in trouble: nobody knows whether it is on the disk. */
+  #unsynced: UnsyncedEnd | null = null
 
   constructor(inner: Disk, options: FileLogOptions) {
     this.#inner = inner
@@ -158,13 +173,15 @@ export class FileLogDisk implements Disk {
     const { records = [], ...rest } = write
     const [first] = records
     if (!this.#isOurs(write)) return this.#writeToDatabase(write)
+    const synced = await this.#syncLeft()
+    if (!synced.ok) return synced
     if (first) {
       const place = await this.#placeFor(first.index, write)
       if (!place.ok) return place
     }
     const open = this.#open
     if (!open) return this.#writeToDatabase(write)
-    const sure = await this.#askAfterSilence()
+    const sure = await this.#makeSure()
     if (!sure.ok) return sure
     // Extents must not be ahead of the log, and who waits with nothing to write waits for what went before.
     const isStrict = write.durability === 'strict' || write.extents !== undefined
@@ -263,13 +280,17 @@ export class FileLogDisk implements Disk {
         file.write(frame, 0)
         file.flush()
         this.#open?.file.flush()
-        return { file, owner, at: frame.length, room: file.size(), syncedBefore: first }
+        const at = frame.length
+        return { slot, file, owner, at, syncedTo: at, room: file.size(), syncedBefore: first }
       } catch (error) {
         file.close()
         throw error
       }
     })
-    if (!begun.ok) return begun
+    if (!begun.ok) {
+      if (this.#open) this.#leaveInTrouble(this.#open, begun.error)
+      return begun
+    }
     const { epoch, mark } = owner
     const entered = await this.#enter({ first, slot, epoch, mark }, epoch, state)
     if (!entered.ok) {
@@ -301,24 +322,60 @@ export class FileLogDisk implements Disk {
       return this.#isOwner()
     })
     if (!appended.ok) {
-      // A full disk may have room again; any other trouble is left behind with the file.
-      if (appended.error.kind !== 'full') this.#leaveFile()
+      this.#leaveInTrouble(open, appended.error)
       return appended
     }
-    if (!appended.value) return err({ kind: 'fenced', reason: 'Another owner has come.' })
-    this.#sureAt = this.#options.now()
+    if (!appended.value) return err(OVERTAKEN)
     if (frame) open.at += frame.length
+    if (isStrict) open.syncedTo = open.at
     if (isStrict && last) open.syncedBefore = last.index + 1
     return ok(undefined)
   }
 
-  async #askAfterSilence(): Promise<Result<void, DiskTrouble>> {
-    const now = this.#options.now()
-    if (Math.abs(now - this.#sureAt) < SILENCE_MS) return ok(undefined)
-    const found = await this.#inner.readEpoch()
-    if (!found.ok) return found
-    if (found.value > this.#epoch) return err({ kind: 'fenced', reason: 'Another owner has come.' })
-    return found.value < this.#epoch ? err({ kind: 'deleted', reason: 'The stored data is gone.' }) : ok(undefined)
+  /** A full disk may have room again; any other trouble is left behind with the file. */
+  #leaveInTrouble({ slot, syncedTo, at }: OpenPiece, { kind }: DiskTrouble): void {
+    if (kind === 'full') return
+    if (syncedTo < at) this.#unsynced = { slot, from: syncedTo, to: at }
+    this.#leaveFile()
+  }
+
+  /**
+   * What comes after it would be of no use without it, and whoever waits would be told too soon. It is written once more, because a
+   * system that has failed to sync something may take it for synced the next time.
+   */
+  async #syncLeft(): Promise<Result<void, DiskTrouble>> {
+    const folder = this.#folder
+    const left = this.#unsynced
+    if (!left || !folder) return ok(undefined)
+    const synced = await attempt(async () => {
+      const file = await folder.open(slotName(left.slot))
+      try {
+        // Whoever has come meanwhile may use the file for something else.
+        if (!this.#isOwner()) return false
+        writeAgain(file, left)
+        return true
+      } finally {
+        file.close()
+      }
+    })
+    if (!synced.ok) return synced
+    if (!synced.value) return err(OVERTAKEN)
+    this.#unsynced = null
+    return ok(undefined)
+  }
+
+  /** The answer may be old as well: a tab can be frozen while it waits for it. */
+  async #makeSure(): Promise<Result<void, DiskTrouble>> {
+    for (let asked = 0; asked <= MOST_QUESTIONS; asked += 1) {
+      const askedAt = this.#options.now()
+      if (Math.abs(askedAt - this.#sureAt) < SURE_MS) return ok(undefined)
+      const found = await this.#inner.readEpoch()
+      if (!found.ok) return found
+      if (found.value > this.#epoch) return err(OVERTAKEN)
+      if (found.value < this.#epoch) return err({ kind: 'deleted', reason: 'The stored data is gone.' })
+      this.#sureAt = askedAt
+    }
+    return err({ kind: 'lost', reason: 'The database takes too long to say who owns it.' })
   }
 
   #isOwner(): boolean {
@@ -343,6 +400,14 @@ const writeFrame = (open: OpenPiece, frame: Uint8Array<ArrayBuffer>): void => {
     open.room += ROOM.length
   }
   open.file.write(frame, open.at)
+}
+
+const writeAgain = (file: LogFile, { from, to }: UnsyncedEnd): void => {
+  if (file.size() < to) throw new Error('A file of the log has become shorter.')
+  const bytes = new Uint8Array(to - from)
+  file.read(bytes, from)
+  file.write(bytes, from)
+  file.flush()
 }
 
 const drawMark = (): number => crypto.getRandomValues(new Uint32Array(1))[0] ?? 0

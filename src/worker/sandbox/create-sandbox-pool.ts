@@ -56,6 +56,7 @@ export function createSandboxPool({ wasm, compile, spawn, ...options }: SandboxP
     usualOutcomes: createUsualOutcomes(),
     luck,
     mostAttempts: (workflowId: string) => (isAlone(workflowId) ? MOST_AHEAD.alone : MOST_AHEAD.besideOthers),
+    isHeldUp: (workflowId: string) => [...slots].some(({ task, isBrief }) => task?.key === workflowId && !isBrief),
     wentOn: chains.put,
   }
   let isClosed = false

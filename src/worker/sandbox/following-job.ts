@@ -1,4 +1,4 @@
-import type { FollowingPhases, PhaseRequest, TopicLook } from '#engine/ports/sandbox.ts'
+import type { FollowingPhases, ForeseenAnswer, PhaseRequest, TopicLook } from '#engine/ports/sandbox.ts'
 import type { FirstCalls } from './first-calls.ts'
 import type { GuessLuck } from './guess-luck.ts'
 import { chance, MOST_AHEAD_CHARS, type FollowingJob, type ForeseenLook } from './phase-link.ts'
@@ -10,12 +10,15 @@ export interface Foresight {
   luck: GuessLuck
   /** However good its luck: others may want the thread too. */
   mostAttempts(workflowId: string): number
+  /** A thread of this workflow runs ahead for longer than it may: it hangs, or computes for long. */
+  isHeldUp(workflowId: string): boolean
 }
 
 /** What its thread is told of the phases after this one. */
 export function followingJob(request: PhaseRequest, foresight: Foresight): FollowingJob | undefined {
   const { host, phase, then } = request
-  if (then === undefined) return undefined
+  // Otherwise a workflow with many such handlers would have a thread for each, where it has one without running ahead.
+  if (then === undefined || foresight.isHeldUp(request.workflowId)) return undefined
   const { luck, mostAttempts } = foresight
   const attempts = Math.min(luck.attemptsAhead(request, 'prepare'), mostAttempts(request.workflowId))
   const look = attempts === 0 ? undefined : lookAhead(request, then, attempts, foresight.firstCalls)
@@ -50,11 +53,17 @@ function lookAhead(
   const { op, args, reserves } = first
   // What this phase reserves, should it be a `prepare`, is the first of it.
   const lots = request.phase === 'prepare' ? attempts : attempts - 1
-  const answer = foresee?.(op, args, lots * reserves)
+  const answer = foresee?.(op, args)
   if (answer === undefined || answer.look.events.length === 0 || answer.value.length > MOST_AHEAD_CHARS)
     return undefined
-  return { op, args, ...within(answer.look, MOST_AHEAD_CHARS) }
+  const beyond = Math.min(lots * reserves, roomBeyond(answer))
+  const { look } = (beyond > 0 ? foresee?.(op, args, beyond) : undefined) ?? answer
+  return { op, args, ...within(look, MOST_AHEAD_CHARS) }
 }
+
+/** For so many more events, if they are like those. What has no room would be read from the database for nothing. */
+const roomBeyond = ({ value, look }: ForeseenAnswer): number =>
+  Math.floor((MOST_AHEAD_CHARS - value.length) / (value.length / look.events.length))
 
 /** As many of its events as fit; those that are shown first fit in any case. */
 function within(look: TopicLook, mostChars: number): TopicLook {

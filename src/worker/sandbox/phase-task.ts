@@ -105,6 +105,8 @@ export function createPhaseTask(
         })
       }
       if (message.type !== 'done' || isOver) return false
+      // From here on its thread has something else to do, and an answer that still comes is not for that.
+      grip = undefined
       noteTaken(message.tookForeseen)
       noted.tell(message.noted)
       const { ending, goesOn = false } = message

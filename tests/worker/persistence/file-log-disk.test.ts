@@ -121,6 +121,49 @@ test('an owner that slept is fenced also by one that could not open the files, a
   expect(await entriesOn(platters)).toBe(1)
 })
 
+test('an owner that was frozen while it asked whether it still is the owner asks again', async () => {
+  const platters = new SimulatedPlatters()
+  const simulated = new SimulatedDisk(platters)
+  let now = 0
+  const old = await open(platters, { disk: withLogFiles({ now: () => now })(simulated, platters) })
+  commitEntry(old.database)
+  await old.durability.barrier()
+  const ask = simulated.readEpoch.bind(simulated)
+  simulated.readEpoch = async () => {
+    const answer = await ask()
+    simulated.readEpoch = ask
+    const rival = withoutFiles(platters)
+    await rival.connect()
+    await rival.claim()
+    rival.close()
+    now += 60_000
+    return answer
+  }
+  now = 60_000
+  commitEntry(old.database)
+  await expect(old.durability.barrier()).rejects.toMatchObject({ name: 'Fenced' })
+  expect(await entriesOn(platters)).toBe(1)
+})
+
+test('an owner that writes all the time is fenced within a moment by one that left no mark', async () => {
+  const platters = new SimulatedPlatters()
+  let now = 0
+  const old = await open(platters, { disk: connect(platters, { now: () => now, fullBytes: 2 ** 22 }) })
+  const carryOn = async (): Promise<void> => {
+    for (let n = 0; n < 20; n += 1) {
+      now += 100
+      commitEntry(old.database)
+      await old.durability.barrier()
+    }
+  }
+  await carryOn()
+  const rival = withoutFiles(platters)
+  await rival.connect()
+  await rival.claim()
+  rival.close()
+  await expect(carryOn()).rejects.toMatchObject({ name: 'Fenced' })
+})
+
 test('an owner that was only silent goes on', async () => {
   const platters = new SimulatedPlatters()
   let now = 0
@@ -329,6 +372,34 @@ test('a full disk loses nothing: when there is room again it goes on where it st
   platters.losePower()
   expect(await entriesOn(platters)).toBe(13)
 })
+
+test.each(['that writes', 'with nothing to write'])(
+  'what nobody waited for in a file that was left in trouble is on the disk when a barrier %s is answered',
+  async (what) => {
+    for (let step = 1; step <= 8; step += 1) {
+      const platters = new SimulatedPlatters()
+      const simulated = new SimulatedDisk(platters)
+      const opened = await open(platters, { disk: withLogFiles()(simulated, platters) })
+      commitEntry(opened.database)
+      await opened.durability.barrier()
+      for (let n = 0; n < 5; n += 1) {
+        commitEntry(opened.database)
+        opened.noteCommit()
+        await settle()
+      }
+      simulated.misfortunes.set(simulated.steps + step, 'lost')
+      if (what === 'that writes') commitEntry(opened.database)
+      const saved = opened.durability.barrier()
+      await settle()
+      simulated.misfortunes.clear()
+      await opened.retry()
+      await saved
+      opened.close()
+      platters.losePower()
+      expect(await entriesOn(platters)).toBe(what === 'that writes' ? 7 : 6)
+    }
+  },
+)
 
 test('an import leaves the files of the old database alone, and going back finds all of it', async () => {
   const platters = new SimulatedPlatters()
