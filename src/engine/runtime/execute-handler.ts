@@ -40,6 +40,8 @@ export type Progress = Execution | Waiting
 export interface Waited {
   handlerRunId: string
   settle: Settle
+  /** Nothing came of it but an error: there is nothing to be committed together with what follows. */
+  isFailed?: true
 }
 
 /**
@@ -116,7 +118,7 @@ export const createAttempts = (
       const rethrow: Settle = () => {
         throw thrown
       }
-      return { handlerRunId, settle: rethrow }
+      return { handlerRunId, settle: rethrow, isFailed: true }
     }
   }
 

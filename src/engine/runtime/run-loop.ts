@@ -153,7 +153,8 @@ export const createRunLoop = (parts: RunLoopParts): RunLoop => {
     /** An attempt that went on after something failed in one COMMIT with others: it comes to its end by itself. */
     let loner: string | null = null
     for (;;) {
-      const isGrouped: boolean = sandbox.takeAtHand !== undefined && waited?.handlerRunId !== loner
+      const mayGroup: boolean = sandbox.takeAtHand !== undefined && waited?.isFailed !== true
+      const isGrouped: boolean = mayGroup && waited?.handlerRunId !== loner
       const grouped: BurstEnd | null = isGrouped ? burstInOneCommit(workflowId, waited, listener) : null
       const end: BurstEnd = grouped ?? burst(workflowId, waited, listener, 'fail')
       if (end === 'over') return

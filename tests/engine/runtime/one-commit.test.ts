@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { PhaseOutcome } from '#engine/ports/sandbox.ts'
+import type { PhaseOutcome, PhaseRequest } from '#engine/ports/sandbox.ts'
 import type { Store } from '#engine/ports/store.ts'
 import { type AheadSandbox, createAheadSandbox } from '../../support/ahead-sandbox.ts'
 import { createInProcessSandbox } from '../../support/in-process-sandbox.ts'
 import { failed, heldAnswer, openTestEngine, type TestEngine } from '../../support/test-engine.ts'
-import { consumerScript } from '../../support/scripts.ts'
+import { consumerScript, producerScript, publishTwo } from '../../support/scripts.ts'
 
 interface Carrying {
   world: TestEngine
@@ -191,6 +191,28 @@ describe('a commit of several transitions that fails', () => {
     expect(written(world)).toEqual(written(plain.world))
   })
 
+  test('has asked nobody to bring it to the disk', async () => {
+    const flushes = (): number => world.trail.filter((each) => each === 'flush').length
+    const flushesAtFailure: number[] = []
+    const planted = (store: Store): Store => ({
+      ...store,
+      together: (work) =>
+        store.together(() => {
+          const value = work()
+          if (answered === null || flushesAtFailure.length > 0) return value
+          flushesAtFailure.push(flushes() - answered)
+          throw new Error('Planted.')
+        }),
+    })
+    let answered: number | null = null
+    const { world, answer } = await carry(1, await openAhead(planted))
+    answered = flushes()
+    answer()
+    await world.settle()
+    expect(flushesAtFailure).toEqual([0])
+    expect(flushes()).toBe(answered + 2)
+  })
+
   test('leaves what is remembered outside of the tables as it was: an event that nobody has looked at is looked at', async () => {
     const { planted, arm, failures } = failingOnce(3)
     const world = await openTestEngine({}, undefined, { ahead: allAtHand(), planted })
@@ -236,7 +258,16 @@ describe('while the mutation is on its way', () => {
     await world.settle()
     expect(world.value('SELECT count(*) FROM handler_runs')).toBe(0)
     expect(world.box.calls).toHaveLength(1)
-    expect(world.engine.info()).toMatchObject({ state: 'running', fatal: null })
+    expect(world.engine.info()).toMatchObject({ state: 'running', fatal: null, undone: null })
+  })
+
+  test('losing the data to another tab stops the engine, and no commit was undone', async () => {
+    const { world, answer } = await carry(1, await openAhead())
+    world.failBarriers()
+    answer()
+    await world.until(() => world.engine.info().state !== 'running')
+    expect(world.engine.info()).toMatchObject({ state: 'stopped', undone: null })
+    expect(world.box.calls).toHaveLength(1)
   })
 
   test.each([
@@ -253,6 +284,28 @@ describe('while the mutation is on its way', () => {
       status,
     )
   })
+})
+
+test('what a producer publishes for a workflow that was deleted meanwhile is no undone commit', async () => {
+  const ahead = createAheadSandbox(createInProcessSandbox())
+  let goOn = (): void => undefined
+  const isPublished = new Promise<void>((resolve) => (goOn = resolve))
+  const held = {
+    ...ahead,
+    runPhase: async (request: PhaseRequest): Promise<PhaseOutcome> => {
+      const outcome = await ahead.runPhase(request)
+      await isPublished
+      return outcome
+    },
+  }
+  const world = await openTestEngine({}, undefined, { ahead: held })
+  const id = await world.deploy(producerScript(publishTwo))
+  world.clock.advance(5 * 60_000)
+  await world.until(() => world.value(`SELECT count(*) FROM handler_runs WHERE status = 'active'`) === 1)
+  await world.engine.deleteWorkflow(id)
+  goOn()
+  await world.settle()
+  expect(world.engine.info()).toMatchObject({ state: 'running', undone: null })
 })
 
 test('no more than eight attempts are in one commit', async () => {

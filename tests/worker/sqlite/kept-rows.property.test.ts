@@ -173,6 +173,8 @@ test('whatever is written or rolled back in whatever order, what is kept in memo
       for (const { writes: several, isTakenBack, isTogether } of actions) {
         if (isTogether) attemptTogether(store, several, isTakenBack)
         else for (const each of several) attempt(store, each, false)
+        // Once more before the same is written again: what is refused then makes everything be forgotten.
+        expect(everything(store)).toEqual(everything(createSqliteStore(database)))
         attempt(store, (tx) => several.forEach((each) => each(tx)), isTakenBack)
         expect(everything(store)).toEqual(everything(createSqliteStore(database)))
       }

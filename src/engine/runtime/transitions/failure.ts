@@ -42,6 +42,7 @@ const failingMove: Readonly<Partial<Record<MutationStatus, MutationEvent>>> = {
 
 /** Every failure of an attempt but the two below: the status says why, the phase stays, the boundary decides about the events. */
 export const failAttempt = (transition: Transition, run: HandlerRun, failed: FailedAttempt): void => {
+  ensureUnchanged(transition, run)
   const { statusEvent, escalation } = failureTable[failed.failure.type]
   const entry = failed.mutation?.entry
   const move = entry && failingMove[entry.status]
@@ -78,6 +79,7 @@ export const loseOutcome = (
   run: HandlerRun,
   failed: FailedAttempt & Required<Pick<FailedAttempt, 'mutation'>>,
 ): void => {
+  ensureUnchanged(transition, run)
   const { entry } = failed.mutation
   if (entry.status === 'in_flight') moveMutation(transition, entry, 'outcome_lost', { error: failed.failure.message })
   stopAttempt(transition, run, moveStatus(run, 'outcome_lost'), failed)
@@ -86,6 +88,7 @@ export const loseOutcome = (
 
 /** An attempt that was going on when the tab died, found on the next start; its mutation certainly was not made. */
 export const crashAttempt = (transition: Transition, run: HandlerRun, undone: Mutation | null): RunStatus => {
+  ensureUnchanged(transition, run)
   const { tx, now } = transition
   if (crashesInRow(tx, run) + 1 >= maxCrashesInRow) {
     const message = `The tab died ${String(maxCrashesInRow)} times in a row while "${run.handlerName}" was in phase "${run.phase}". It is not tried again by itself, because the script may be what kills the tab.`

@@ -66,6 +66,8 @@ export const applyMutation = (
   trace: PhaseTrace,
   resolvedBy: MutationResolver | null = null,
 ): void => {
+  // Before the ledger is touched: of a workflow that was deleted meanwhile there is no entry any more.
+  ensureUnchanged(transition, run)
   if (mutation.status !== 'applied') {
     const event = mutation.status === 'indeterminate' ? 'confirmed' : 'succeeded'
     moveMutation(transition, mutation, event, { result, ...resolution(transition, resolvedBy) })

@@ -4,7 +4,7 @@ import type { HandlerRun } from '../../model/handler-run.ts'
 import type { JsonText } from '../../model/json.ts'
 import type { ProducerSchedule, Schedule } from '../../model/workflow.ts'
 import type { PhaseTrace } from './attempts.ts'
-import { advance, moveStatus } from './attempts.ts'
+import { advance, ensureUnchanged, moveStatus } from './attempts.ts'
 import type { Transition } from './context.ts'
 import { publishEvents } from './events.ts'
 import type { SessionWrites } from './session-writes.ts'
@@ -24,6 +24,8 @@ export const commitProducer = (
   { state, drafts, trace }: CommittedPhase,
   timezone: string,
 ): void => {
+  // Before anything is published: a workflow that was deleted meanwhile has no topics any more.
+  ensureUnchanged(transition, run)
   const { tx, now, note } = transition
   publishEvents(transition, run.workflowId, drafts, { createdByRunId: run.id, causedBy: [] })
   if (state !== undefined) tx.handlerStates.setState(run.workflowId, run.handlerName, state, now)
