@@ -20,6 +20,6 @@ export const tabs: readonly [Tab, ...Tab[]] = [
   { name: 'graph', label: 'Graph', load: () => import('./graph-tab.svelte') },
   { name: 'runs', label: 'Runs', load: () => import('./runs-tab.svelte') },
   { name: 'events', label: 'Events', load: () => import('./events-tab.svelte') },
-  { name: 'script', label: 'Script', load: () => import('./script-tab.svelte') },
+  { name: 'script', label: 'Script', load: () => import('../editor/script-tab.svelte') },
   { name: 'settings', label: 'Settings', load: () => import('./settings-tab.svelte') },
 ]
