@@ -55,6 +55,10 @@ servePageRequests((handlerRunId) => {
 
 watchWakeUps(globalThis, document, () => void engine.wake())
 
+const { matched } = app.router
+// On its way while the frame is drawn; the frame says so if it does not come.
+void matched?.route.load(matched.params).catch(() => undefined)
+
 const target = document.querySelector('#app')
 if (target === null) throw new Error('index.html has no #app to mount into.')
 mount(App, { target, props: { app } })
