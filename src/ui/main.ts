@@ -10,6 +10,9 @@ import { servePageRequests } from './client/page-requests.ts'
 import { withSessionStream } from './client/session-stream.ts'
 import { Router } from './client/router.svelte.ts'
 import { watchWakeUps } from './client/wake-ups.ts'
+import { idle } from './kit/idle.ts'
+import { painted } from './kit/painted.ts'
+import { exactTime } from './kit/time-words.ts'
 import { routes } from './routes.ts'
 import { Commands } from './state/commands.svelte.ts'
 import { EngineStatus } from './state/engine-status.svelte.ts'
@@ -55,9 +58,18 @@ servePageRequests((handlerRunId) => {
 
 watchWakeUps(globalThis, document, () => void engine.wake())
 
+const { matched } = app.router
+// On its way while the frame is drawn; the frame says so if it does not come.
+void matched?.route.load(matched.params).catch(() => undefined)
+
 const target = document.querySelector('#app')
 if (target === null) throw new Error('index.html has no #app to mount into.')
 mount(App, { target, props: { app } })
+
+// The first words about a time take the browser as long as a small screen: not before the page stands, and not while it waits for them.
+void painted()
+  .then(() => idle())
+  .then(() => exactTime(0))
 
 // Not before the page stands: fetching a whole release for later must not slow down what is wanted now.
 if (import.meta.env.PROD && 'serviceWorker' in navigator) {

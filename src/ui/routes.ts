@@ -1,4 +1,13 @@
 import type { Route } from './client/router.svelte.ts'
+import { sectionOf } from './features/settings/sections.ts'
+import { tabOf } from './features/workflows/tabs.ts'
+
+/** A screen and the part of it that its address names. If only the screen asked for the part, it would come a round trip later. */
+function withPart<T>(screen: Promise<T>, part: Promise<unknown>): Promise<T> {
+  // The screen asks for it again, and says what is wrong.
+  part.catch(() => undefined)
+  return screen
+}
 
 /** Every address of the interface. Each screen is a chunk of its own, loaded when it is first gone to. */
 export const routes: readonly Route[] = [
@@ -8,7 +17,7 @@ export const routes: readonly Route[] = [
   {
     path: '/workflows/:id/:tab?',
     title: 'Workflow',
-    load: () => import('./features/workflows/workflow-screen.svelte'),
+    load: ({ tab }) => withPart(import('./features/workflows/workflow-screen.svelte'), tabOf(tab).load()),
   },
   { path: '/inbox', title: 'Inbox', load: () => import('./features/inbox/inbox-screen.svelte') },
   { path: '/runs/:id', title: 'Run', load: () => import('./features/runs/run-screen.svelte') },
@@ -17,7 +26,11 @@ export const routes: readonly Route[] = [
   { path: '/sessions/:id', title: 'Session', load: () => import('./features/sessions/session-screen.svelte') },
   { path: '/import', title: 'Import a workflow', load: () => import('./features/sharing/import-screen.svelte') },
   { path: '/sql', title: 'SQL', load: () => import('./features/sql/sql-screen.svelte') },
-  { path: '/settings/:section?', title: 'Settings', load: () => import('./features/settings/settings-screen.svelte') },
+  {
+    path: '/settings/:section?',
+    title: 'Settings',
+    load: ({ section }) => withPart(import('./features/settings/settings-screen.svelte'), sectionOf(section).load()),
+  },
   { path: '/gallery', title: 'Gallery', load: () => import('./features/gallery/gallery-screen.svelte') },
   { path: '/demo', title: 'Live demo', load: () => import('./features/demo/demo-screen.svelte') },
 ]

@@ -101,3 +101,36 @@ test('a new version is compared, saved and rolled back, and a paused workflow st
   expect(workflows).toMatchObject({ ok: true, value: [{ version: 3, status: 'paused' }] })
   expect(complaints).toEqual([])
 })
+
+test('the script can be read before the editor is there, and who has come to a place in it stays there', async ({
+  page,
+  complaints,
+}) => {
+  let send = (): void => undefined
+  const asked = new Promise<void>((resolve) => (send = resolve))
+  await page.route(/\/live-editor-.*\.js$/, async (route) => {
+    await asked
+    await route.continue()
+  })
+  await page.goto('./#/workflows/new')
+  const text = page.getByRole('group', { name: 'Script' })
+  await expect(text).toContainText("name: 'My workflow'")
+  await expectAccessible(page)
+  await text.getByText("name: 'My workflow'").click({ position: { x: 60, y: 8 } })
+  await expect(text).toBeFocused()
+
+  const editor = new EditorPage(page)
+  send()
+  await expect(editor.text).toBeFocused()
+  await page.keyboard.press('End')
+  await page.keyboard.type(' // here')
+  await expect(editor.line("import { defineWorkflow } from 'holdfast' // here")).toBeVisible()
+  expect(complaints).toEqual([])
+})
+
+test('an editor that does not load leaves the script readable and says so', async ({ page }) => {
+  await page.route(/\/live-editor-.*\.js$/, (route) => route.abort())
+  await page.goto('./#/workflows/new')
+  await expect(page.getByText('The editor could not be loaded')).toBeVisible()
+  await expect(page.getByRole('group', { name: 'Script' })).toContainText("name: 'My workflow'")
+})

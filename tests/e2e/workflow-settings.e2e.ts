@@ -84,6 +84,7 @@ test('name, budget, time zone, permissions and limits are checked, kept and take
   await expect(app.heading('Inbox triage')).toBeVisible()
   expect(await app.stored(id)).toMatchObject({ budget: 100 })
 
+  await app.field('General', 'Time zone').focus()
   await app.field('General', 'Time zone').selectOption('Asia/Tokyo')
   await expect.poll(async () => (await app.stored(id)).timezone).toBe('Asia/Tokyo')
   await app.undo()

@@ -16,7 +16,7 @@ export interface Route {
   /** For the window's title until the screen knows better. */
   title: string
   /** An own chunk each: `() => import('./features/…/x-screen.svelte')`. */
-  load: () => Promise<{ default: Screen }>
+  load: (params: Readonly<Record<string, string>>) => Promise<{ default: Screen }>
 }
 
 export interface Matched {

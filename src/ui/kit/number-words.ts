@@ -1,15 +1,17 @@
-const grouped = new Intl.NumberFormat('en')
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+import { once } from './once.ts'
+
+const grouped = once(() => new Intl.NumberFormat('en'))
+const compact = once(() => new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }))
 const SIZES = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
 
-export const count = (n: number): string => grouped.format(n)
+export const count = (n: number): string => grouped().format(n)
 
 /** "12.3K": where only the size matters. */
-export const roughCount = (n: number): string => (n < 10_000 ? grouped.format(n) : compact.format(n))
+export const roughCount = (n: number): string => (n < 10_000 ? grouped().format(n) : compact().format(n))
 
 /** "3 events", "1 event". */
 export const plural = (n: number, one: string, many = `${one}s`): string =>
-  `${grouped.format(n)} ${n === 1 ? one : many}`
+  `${grouped().format(n)} ${n === 1 ? one : many}`
 
 export function byteSize(bytes: number): string {
   let size = bytes

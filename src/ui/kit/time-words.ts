@@ -1,3 +1,5 @@
+import { once } from './once.ts'
+
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 365 * 86_400_000],
   ['month', 30 * 86_400_000],
@@ -7,28 +9,25 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1_000],
 ]
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-const clock = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hour12: false,
-})
+const relative = once(() => new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' }))
+const exact = once(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }))
+const clock = once(
+  () => new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false }),
+)
 
 /** "3 min. ago", "in 8 sec.", "now". */
 export function relativeTime(at: number, now: number): string {
   const distance = at - now
   for (const [unit, ms] of UNITS) {
-    if (Math.abs(distance) >= ms) return relative.format(Math.trunc(distance / ms), unit)
+    if (Math.abs(distance) >= ms) return relative().format(Math.trunc(distance / ms), unit)
   }
   return 'now'
 }
 
-export const exactTime = (at: number): string => exact.format(at)
+export const exactTime = (at: number): string => exact().format(at)
 
 /** "14:03:22.518": where order within a second matters. */
-export const clockTime = (at: number): string => `${clock.format(at)}.${String(at % 1_000).padStart(3, '0')}`
+export const clockTime = (at: number): string => `${clock().format(at)}.${String(at % 1_000).padStart(3, '0')}`
 
 /** "820 ms", "4.2 s", "3 min 5 s", "2 h 10 min", "3 d 4 h". */
 export function duration(ms: number): string {

@@ -10,9 +10,11 @@ export interface Section {
   load: () => Promise<{ default: Component }>
 }
 
+const storage: Section = { name: 'storage', label: 'Storage', load: () => import('./storage-section.svelte') }
+
 /** The first one is shown when the address names none. */
-export const sections: readonly [Section, ...Section[]] = [
-  { name: 'storage', label: 'Storage', load: () => import('./storage-section.svelte') },
+export const sections: readonly Section[] = [
+  storage,
   { name: 'backup', label: 'Backup', load: () => import('./backup-section.svelte') },
   { name: 'history', label: 'History', load: () => import('./history-section.svelte') },
   {
@@ -25,3 +27,6 @@ export const sections: readonly [Section, ...Section[]] = [
   { name: 'engine', label: 'Engine', load: () => import('./engine-section.svelte') },
   { name: 'about', label: 'About', load: () => import('./about-section.svelte') },
 ]
+
+export const sectionOf = (name: string | undefined): Section =>
+  sections.find((section) => section.name === name) ?? storage

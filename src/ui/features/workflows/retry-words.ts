@@ -1,10 +1,11 @@
 import { plannedWaitMs, type RetryPolicy } from '#engine/model/retry-policy.ts'
+import { once } from '../../kit/once.ts'
 import { plural } from '../../kit/number-words.ts'
 import { duration } from '../../kit/time-words.ts'
 
 /** More would not be read. */
 const MOST_WAITS = 5
-const list = new Intl.ListFormat('en', { type: 'conjunction' })
+const list = once(() => new Intl.ListFormat('en', { type: 'conjunction' }))
 
 /** "5 retries, after 1 s, 2 s, 4 s, 8 s, and 16 s." */
 export function retryWords(policy: RetryPolicy): string {
@@ -17,7 +18,7 @@ export function retryWords(policy: RetryPolicy): string {
     const last = waitWords(plannedWaitMs(policy, policy.retries - 1))
     return `${retries}, after ${waits.join(', ')} and so on, the last after ${last}.`
   }
-  return `${retries}, after ${list.format(waits)}.`
+  return `${retries}, after ${list().format(waits)}.`
 }
 
 const waitWords = (ms: number): string => duration(ms).replace('.0 s', ' s')

@@ -15,11 +15,13 @@ export interface Tab {
 const overview: Tab = { name: 'overview', label: 'Overview', load: () => import('./overview-tab.svelte') }
 
 /** The first one is shown when the address names none. */
-export const tabs: readonly [Tab, ...Tab[]] = [
+export const tabs: readonly Tab[] = [
   overview,
   { name: 'graph', label: 'Graph', load: () => import('./graph-tab.svelte') },
   { name: 'runs', label: 'Runs', load: () => import('./runs-tab.svelte') },
   { name: 'events', label: 'Events', load: () => import('./events-tab.svelte') },
-  { name: 'script', label: 'Script', load: () => import('./script-tab.svelte') },
+  { name: 'script', label: 'Script', load: () => import('../editor/script-tab.svelte') },
   { name: 'settings', label: 'Settings', load: () => import('./settings-tab.svelte') },
 ]
+
+export const tabOf = (name: string | undefined): Tab => tabs.find((tab) => tab.name === name) ?? overview

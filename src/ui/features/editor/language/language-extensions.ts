@@ -1,6 +1,5 @@
 import { autocompletion, completionKeymap, type Completion, type CompletionContext } from '@codemirror/autocomplete'
-import { javascript } from '@codemirror/lang-javascript'
-import { lintGutter, linter, type Diagnostic } from '@codemirror/lint'
+import { linter, type Diagnostic } from '@codemirror/lint'
 import type { Extension } from '@codemirror/state'
 import { hoverTooltip, keymap, type EditorView } from '@codemirror/view'
 import type { Remote } from 'comlink'
@@ -13,7 +12,6 @@ const TYPING_PAUSE_MS = 350
 export function typescriptLanguage(): Extension {
   const language = connectLanguage()
   return [
-    javascript({ typescript: true }),
     autocompletion({ override: [(context) => complete(language, context)], icons: true }),
     keymap.of(completionKeymap),
     hoverTooltip(async (view, position) => {
@@ -22,7 +20,6 @@ export function typescriptLanguage(): Extension {
       return { pos: found.from, end: found.to, create: () => ({ dom: explanation(found) }) }
     }),
     linter((view) => problemsOf(language, view), { delay: TYPING_PAUSE_MS }),
-    lintGutter(),
   ]
 }
 
