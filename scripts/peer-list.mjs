@@ -129,6 +129,17 @@ export const PEERS = [
 export const leftOutLine = (name, reason) => `${name} was left out: ${reason}`
 
 /**
+ * Whoever is called by the name of a folder leaves the others out. The rest is not about peers.
+ * @param {readonly KnownPeer[]} peers
+ * @param {readonly string[]} said
+ */
+export const choosePeers = (peers, said) => {
+  const named = peers.filter(({ folder }) => said.includes(folder))
+  const rest = said.filter((each) => !named.some(({ folder }) => folder === each))
+  return { chosen: named.length > 0 ? named : peers, rest }
+}
+
+/**
  * Who of them can be measured here, and one line for each who cannot.
  * @param {readonly KnownPeer[]} peers
  * @param {{ isInstalled: (peer: KnownPeer) => boolean, isUp: Record<keyof typeof SERVERS, boolean> }} here
