@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { NEWER_NODE, PEERS, planPeers } from './peer-list.mjs'
+import { choosePeers, NEWER_NODE, PEERS, planPeers } from './peer-list.mjs'
 import { startPostgres } from './postgres.mjs'
 import { startRedis } from './redis.mjs'
 import { run } from './run.mjs'
@@ -10,7 +10,8 @@ import { run } from './run.mjs'
 /**
  * `npm run bench:peers`: installs the peers into a folder that git ignores, starts PostgreSQL and Redis where they can be had, and has
  * tests/bench/peers/*.measure.ts measure all of them and ourselves in turn. What cannot be had is left out, with a line.
- * With `--install-only` it ends before it measures; other arguments say which measurements to take.
+ * With `--install-only` it ends before it measures. `npm run bench:peers -- dbos restate` leaves all others out, to try these: its
+ * results are not for keeping. Other arguments say which measurements to take.
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -53,8 +54,11 @@ const install = async (folder, { packages, overrides, switches = [], compile }) 
   if (compile) await npm(['rebuild', '--prefix', folder, ...compile])
 }
 
+const said = process.argv.slice(2)
+const { chosen, rest } = choosePeers(PEERS, said)
+
 if (!isInstalled(FOLDER, [NEWER_NODE])) await install(FOLDER, { packages: [NEWER_NODE] })
-for (const peer of PEERS) {
+for (const peer of chosen) {
   const place = join(FOLDER, peer.folder)
   if (!isInstalled(place, peer.packages)) {
     console.log(`installing ${peer.name}`)
@@ -69,11 +73,11 @@ const stopServers = async () => {
   await postgres?.stop()
   await redis?.stop()
 }
-if (process.argv.includes('--install-only')) {
+if (said.includes('--install-only')) {
   await stopServers()
   process.exit()
 }
-const { atHand, leftOut } = planPeers(PEERS, {
+const { atHand, leftOut } = planPeers(chosen, {
   isInstalled: ({ folder, packages }) => isInstalled(join(FOLDER, folder), packages),
   isUp: { postgres: postgres !== null, redis: redis !== null },
 })
@@ -89,14 +93,7 @@ try {
     PEER_REDIS_PORT: String(redis?.port ?? ''),
     PEER_SERVERS: [postgres, redis].flatMap((server) => server?.version ?? []).join(', '),
   }
-  const args = [
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    '--project',
-    'peers',
-    '--no-file-parallelism',
-    ...process.argv.slice(2),
-  ]
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'peers', '--no-file-parallelism', ...rest]
   const code = await run(process.execPath, args, { env })
   const reported = await run(process.execPath, ['scripts/bench-report.mjs'])
   process.exitCode = code || reported

@@ -102,6 +102,16 @@ export const PEERS = [
       'a version from before its release, for which there is a driver; a single runner on its own write-ahead log, every commit synced; all at once, or 8, which its workflow itself sees to; it keeps a sleep of a minute or less in memory only',
   },
   {
+    name: 'Vercel Workflow on files',
+    folder: 'vercel',
+    script: 'vercel.mjs',
+    packages: ['workflow@4.8.9', '@workflow/world-local@4.4.1'],
+    setup:
+      'its local world, which needs no service and which its documentation means for development; a file for each event, renamed into its place and never synced; its queue calls the handlers in the process, because over HTTP, as its servers have it, is slower; all at once, or 8; a sleep takes whole seconds; before each step it reads the names of all events that it ever kept, so that it gets slower with time; the end of a step is three files, and a run that was killed between them does not go on',
+    patienceMs: 20_000,
+    eventsToKill: 100,
+  },
+  {
     name: 'graphile-worker on PostgreSQL',
     folder: 'graphile-worker',
     script: 'graphile-worker.mjs',
@@ -127,6 +137,17 @@ export const PEERS = [
  * @param {string} reason
  */
 export const leftOutLine = (name, reason) => `${name} was left out: ${reason}`
+
+/**
+ * Whoever is called by the name of a folder leaves the others out. The rest is not about peers.
+ * @param {readonly KnownPeer[]} peers
+ * @param {readonly string[]} said
+ */
+export const choosePeers = (peers, said) => {
+  const named = peers.filter(({ folder }) => said.includes(folder))
+  const rest = said.filter((each) => !named.some(({ folder }) => folder === each))
+  return { chosen: named.length > 0 ? named : peers, rest }
+}
 
 /**
  * Who of them can be measured here, and one line for each who cannot.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PEERS, planPeers } from '../../scripts/peer-list.mjs'
+import { choosePeers, PEERS, planPeers } from '../../scripts/peer-list.mjs'
 
 const names = (peers: readonly { name: string }[]) => peers.map(({ name }) => name)
 
@@ -23,4 +23,11 @@ test.each([
   expect(needy.length).toBeGreaterThan(0)
   expect(names(atHand)).toEqual(names(PEERS.filter((peer) => !needy.includes(peer))))
   expect(leftOut).toEqual(names(needy).map((name) => `${name} was left out: ${title} could not be started.`))
+})
+
+test('peers that are called by their folders leave the others out, and what calls none is left for the measurements', () => {
+  const { chosen, rest } = choosePeers(PEERS, ['restate', 'recovery', 'dbos'])
+  expect(chosen.map(({ folder }) => folder)).toEqual(['dbos', 'restate'])
+  expect(rest).toEqual(['recovery'])
+  expect(choosePeers(PEERS, ['recovery'])).toEqual({ chosen: PEERS, rest: ['recovery'] })
 })
