@@ -23,6 +23,8 @@ const life = fc.record({
   isPowerLost: fc.boolean(),
   /** Files that were made a moment ago are not relied on: then the log goes on in the database. */
   areFilesRipe: fc.boolean(),
+  /** Afterwards the browser throws its database away. */
+  isDatabaseLost: fc.boolean(),
 })
 type Life = typeof life extends fc.Arbitrary<infer T> ? T : never
 
@@ -73,18 +75,33 @@ async function live(
   return seen
 }
 
-/** Whatever happens in several lives, what is found is a prefix of what was committed with all that was acknowledged. */
-export async function checkRecovery(numRuns: number, disksOf: (life: Life) => ConnectDisk): Promise<void> {
+/**
+ * Whatever happens in several lives, what is found is a prefix of what was committed with all that was acknowledged. Where a
+ * database that the browser has thrown away cannot be put together again, that is told: opening is refused.
+ */
+export async function checkRecovery(
+  numRuns: number,
+  disksOf: (life: Life) => ConnectDisk,
+  { mayLoseDatabase = false } = {},
+): Promise<void> {
   await fc.assert(
     fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 4 }), async (lives) => {
       const platters = new SimulatedPlatters()
       let least = -1
       for (const each of lives) {
-        const { acknowledged, committed } = await live(platters, each, disksOf(each))
+        // A storage that refuses to write files and loses its database as well has no promise.
+        const strike = mayLoseDatabase && each.strike !== 'dies_after' ? 'dies_before' : each.strike
+        const { acknowledged, committed } = await live(platters, { ...each, strike }, disksOf(each))
         if (each.isPowerLost) platters.losePower()
         least = Math.max(least, acknowledged)
+        const isLost = mayLoseDatabase && each.isDatabaseLost
+        if (isLost) platters.loseDatabase()
         const reader = disksOf({ ...each, areFilesRipe: true })(new SimulatedDisk(platters), platters)
-        const found = await openBriefly(reader, ({ database }) => checkLedger(database))
+        const found = await openBriefly(reader, ({ database }) => checkLedger(database)).catch((error: unknown) => {
+          if (isLost && String(error).includes('damaged')) return 'told'
+          throw error
+        })
+        if (typeof found === 'string') return
         expect(found).toBeGreaterThanOrEqual(least)
         expect(found).toBeLessThanOrEqual(Math.max(committed, least))
         least = Math.max(least, found)

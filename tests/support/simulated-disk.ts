@@ -46,6 +46,13 @@ export class SimulatedPlatters {
     this.files.losePower()
   }
 
+  /** As a browser does that finds its database damaged. The files are not in it. */
+  loseDatabase(): void {
+    this.contents = { epoch: 0, state: null, extents: new Map(), records: new Map() }
+    this.#synced = copyOf(this.contents)
+    this.#unsyncedExtents.clear()
+  }
+
   storedBytes(): number {
     let bytes = 0
     for (const piece of this.contents.extents.values()) bytes += piece.byteLength
@@ -75,9 +82,9 @@ export class SimulatedDisk implements Disk {
     return this.#operate(() => undefined)
   }
 
-  claim(): Promise<Result<number, DiskTrouble>> {
+  claim(least = 1): Promise<Result<number, DiskTrouble>> {
     return this.#operate(() => {
-      this.#platters.contents.epoch++
+      this.#platters.contents.epoch = Math.max(this.#platters.contents.epoch + 1, least)
       this.#platters.noteWrite('strict', [])
       return this.#platters.contents.epoch
     })

@@ -22,6 +22,8 @@ export interface Generation {
   baseBytes: number
   /** Where the log is, in order. */
   pieces?: readonly LogPiece[]
+  /** The first record of those that the browser has thrown away, and of which there is no copy. */
+  lostFrom?: number
 }
 
 export interface DiskState extends Generation {
@@ -82,8 +84,10 @@ export interface Disk {
   onLost: ((trouble: DiskTrouble) => void) | null
   /** Opens the connection, again if it was lost. Every other call needs it open. */
   connect(): Promise<Result<void, DiskTrouble>>
-  /** Makes the caller the owner: raises the epoch and answers with it. Nobody before can write any more. */
-  claim(): Promise<Result<Epoch, DiskTrouble>>
+  /**
+   * Makes the caller the owner: raises the epoch, to `least` if it is lower, and answers with it. Nobody before can write any more.
+   */
+  claim(least?: Epoch): Promise<Result<Epoch, DiskTrouble>>
   readState(): Promise<Result<DiskState | null, DiskTrouble>>
   readEpoch(): Promise<Result<Epoch, DiskTrouble>>
   /** Of all generations of which pieces are stored, whatever the state says; 0 when there are none. */
@@ -97,8 +101,10 @@ export interface Disk {
   ): Promise<Result<void, DiskTrouble>>
   /** Writing records takes this thread's own time, and hardly more than that. */
   readonly isQuick?: boolean
-  /** The log is in so many places that it should be made short. */
+  /** The log is in so many places, or in such ones, that it should be made short. */
   readonly isScattered?: boolean
+  /** The browser had thrown the database away, and this claim has put it together again. */
+  readonly wasRestored?: boolean
   /** Resolves when the transaction is complete, not before. */
   write(write: DiskWrite): Promise<Result<void, DiskTrouble>>
   close(): void

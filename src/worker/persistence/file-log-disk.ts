@@ -16,6 +16,8 @@ import {
 } from './log-pieces.ts'
 import { firstFrame } from './read-log-file.ts'
 import { guessPieces, readPieces } from './read-pieces.ts'
+import { SpareCopy } from './spare-copy.ts'
+import { SpareKeeper } from './spare-keeper.ts'
 
 /** Then the log goes on in the next file, if there is a free one. */
 const FULL_BYTES = 4 * 2 ** 20
@@ -85,6 +87,8 @@ export class FileLogDisk implements Disk {
   #open: OpenPiece | null = null
   /** The end of a file that was left in trouble: nobody knows whether it is on the disk. */
   #unsynced: UnsyncedEnd | null = null
+  /** Sees to it that what the database holds is in files as well. */
+  #keeper: SpareKeeper | null = null
 
   constructor(inner: Disk, options: FileLogOptions) {
     this.#inner = inner
@@ -104,7 +108,13 @@ export class FileLogDisk implements Disk {
   }
 
   get isScattered(): boolean {
-    return (this.#state?.pieces?.length ?? 0) >= MANY_PIECES
+    const { pieces = [] } = this.#state ?? {}
+    // Of what is in the database there is no other copy.
+    return pieces.length >= MANY_PIECES || (this.#open !== null && pieces.some(({ slot }) => slot === null))
+  }
+
+  get wasRestored(): boolean {
+    return this.#keeper?.wasRestored === true
   }
 
   async connect(): Promise<Result<void, DiskTrouble>> {
@@ -112,37 +122,55 @@ export class FileLogDisk implements Disk {
     // Files that were out of reach when the database was claimed hold no mark of this owner, and cannot fence it.
     if (!connected.ok || this.#folder || this.#isClaimed) return connected
     try {
-      this.#folder = await this.#options.openFolder()
-      this.#owners = (await this.#folder?.open(OWNERS)) ?? null
+      const folder = await this.#options.openFolder()
+      this.#owners = (await folder?.open(OWNERS)) ?? null
+      this.#keeper = folder && new SpareKeeper(await SpareCopy.open(folder), this.#inner, () => this.#isOwner())
+      this.#folder = folder
     } catch {
       // The database can do without, unless part of the log is there: then reading it says so.
-      this.#folder = null
+      this.#owners?.close()
+      this.#folder = this.#owners = null
     }
     return connected
   }
 
   async claim(): Promise<Result<Epoch, DiskTrouble>> {
-    const claimed = await this.#inner.claim()
+    const before = await this.#inner.readEpoch()
+    if (!before.ok) return before
+    const owners = this.#owners
+    const next = before.value + 1
+    const marks = attemptNow(() => owners?.size() ?? 0)
+    if (!marks.ok) return marks
+    // Behind all owners that there ever were, also when the database counts from the beginning again.
+    const least = Math.max(next, marks.value)
+    // First here, then there: a mark that is missing means that somebody came who did not have the files.
+    const announced = attemptNow(() => this.#mark(least))
+    if (!announced.ok) return announced
+    const claimed = await this.#inner.claim(least)
     if (!claimed.ok) return claimed
     this.#isClaimed = true
     this.#sureAt = this.#options.now()
-    const owners = this.#owners
     if (!owners) return claimed
     this.#epoch = claimed.value
-    return attempt(async () => {
-      // Only ever longer, whoever is first: two that claim at once cannot undo each other's mark.
-      owners.write(new Uint8Array([1]), claimed.value)
-      if (this.#isOwner()) return claimed.value
-      // Either a newer one came meanwhile, or the database was deleted and counts from the beginning.
-      const newest = await this.#inner.readEpoch()
-      if (newest.ok && newest.value === claimed.value) owners.truncate(claimed.value + 1)
-      return claimed.value
+    const marked = attemptNow(() => {
+      this.#mark(claimed.value)
+      return this.#isOwner()
     })
+    if (!marked.ok) return marked
+    if (!marked.value) return claimed
+    const kept = await this.#keeper?.takeOver(claimed.value, { isOld: next > marks.value })
+    return kept?.ok === false ? kept : claimed
+  }
+
+  /** Only ever longer, whoever is first: two that claim at once cannot undo each other's mark. */
+  #mark(epoch: Epoch): void {
+    this.#owners?.write(new Uint8Array([1]), epoch)
   }
 
   async readState(): Promise<Result<DiskState | null, DiskTrouble>> {
     const found = await this.#inner.readState()
     if (found.ok) this.#state = found.value
+    if (this.#state && this.#isClaimed) this.#keeper?.adopt(this.#state)
     return found
   }
 
@@ -155,7 +183,9 @@ export class FileLogDisk implements Disk {
   }
 
   readExtents(generation: number, onPiece: (piece: StoredPiece) => void): Promise<Result<void, DiskTrouble>> {
-    return this.#inner.readExtents(generation, onPiece)
+    return this.#keeper && this.#isClaimed
+      ? this.#keeper.readExtents(generation, onPiece)
+      : this.#inner.readExtents(generation, onPiece)
   }
 
   async readRecords(
@@ -192,7 +222,8 @@ export class FileLogDisk implements Disk {
   close(): void {
     this.#leaveFile()
     this.#owners?.close()
-    this.#owners = this.#folder = null
+    this.#keeper?.close()
+    this.#owners = this.#folder = this.#keeper = null
     this.#inner.close()
   }
 
@@ -217,8 +248,14 @@ export class FileLogDisk implements Disk {
 
   async #writeInner(write: DiskWrite): Promise<Result<void, DiskTrouble>> {
     const state = write.state && this.#stateToWrite(write.state)
-    const written = await this.#inner.write(state === undefined ? write : { ...write, state })
-    if (written.ok && state) this.#state = state
+    return this.#writeThrough(state === undefined ? write : { ...write, state })
+  }
+
+  async #writeThrough(write: DiskWrite): Promise<Result<void, DiskTrouble>> {
+    const written = await this.#inner.write(write)
+    if (!written.ok) return written
+    if (write.state) this.#state = write.state
+    this.#keeper?.note(write)
     return written
   }
 
@@ -306,9 +343,7 @@ export class FileLogDisk implements Disk {
   async #enter(piece: LogPiece, epoch: Epoch, state: DiskState): Promise<Result<void, DiskTrouble>> {
     const { generation } = state
     const entered = { ...state, format: DISK_FORMAT, pieces: withPiece(piecesOf(state), piece) }
-    const written = await this.#inner.write({ epoch, generation, durability: 'strict', state: entered })
-    if (written.ok) this.#state = entered
-    return written
+    return this.#writeThrough({ epoch, generation, durability: 'strict', state: entered })
   }
 
   #append(open: OpenPiece, records: readonly StoredPiece[], isStrict: boolean): Result<void, DiskTrouble> {

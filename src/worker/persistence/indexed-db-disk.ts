@@ -87,10 +87,10 @@ export class IndexedDbDisk implements Disk {
     })
   }
 
-  claim(): Promise<Result<Epoch, DiskTrouble>> {
+  claim(least: Epoch = 1): Promise<Result<Epoch, DiskTrouble>> {
     return this.#attempt(async () => {
       for (;;) {
-        const epoch = ((await this.#readMeta<Epoch>('epoch')) ?? 0) + 1
+        const epoch = Math.max(((await this.#readMeta<Epoch>('epoch')) ?? 0) + 1, least)
         try {
           await this.#transact(['meta'], 'strict', (transaction) => {
             const meta = transaction.objectStore('meta')

@@ -18,6 +18,8 @@ export interface DurableStats extends FlushCounters {
   fileBytes: number
   logBytes: number
   logIn: 'files' | 'database'
+  /** The browser had thrown its database away; it was put together again from files. */
+  wasRestored: boolean
 }
 
 export interface DurableDatabase {
@@ -176,6 +178,7 @@ function createDurableDatabase(parts: {
       fileBytes: capture.file.size,
       logBytes: folding.logBytes,
       logIn: disk.isQuick === true ? 'files' : 'database',
+      wasRestored: disk.wasRestored === true,
     }),
     retry: () => flusher.retry(),
     image() {

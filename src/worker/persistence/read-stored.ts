@@ -54,10 +54,16 @@ export async function readStored(disk: Disk, from: Generation): Promise<Result<S
   if (!extents.ok) return extents
   const records = await readLog(disk, from, stored)
   if (!records.ok) return records
+  if (from.lostFrom !== undefined) stored.damage.unshift(lossInWords(from.lostFrom))
   if (stored.file.size % PAGE_BYTES !== 0)
     stored.damage.push(`The file is ${stored.file.size} bytes long: not whole pages.`)
   return ok(stored)
 }
+
+const lossInWords = (lostFrom: number): string =>
+  lostFrom === 1
+    ? 'The browser has thrown away what was stored.'
+    : `The browser has thrown away what was stored since entry ${lostFrom} of the log.`
 
 async function readBase(
   disk: Disk,

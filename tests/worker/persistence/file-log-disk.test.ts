@@ -249,6 +249,12 @@ test('what an overtaken owner writes into its file after all does not count', as
   const old = await open(platters, { disk: blind })
   commitEntry(old.database)
   await old.durability.barrier()
+  // Until what was in the database at first is folded.
+  while (old.stats().folds === 0) {
+    commitEntry(old.database)
+    await old.durability.barrier()
+  }
+  const before = checkLedger(old.database)
   isBlind = true
   const next = await open(platters)
   commitEntry(next.database)
@@ -260,7 +266,7 @@ test('what an overtaken owner writes into its file after all does not count', as
   commitEntry(next.database)
   await next.durability.barrier()
   next.close()
-  expect(await entriesOn(platters)).toBe(4)
+  expect(await entriesOn(platters)).toBe(before + 3)
 })
 
 test('a log file that is gone is damage, not a shorter log', async () => {
@@ -297,16 +303,88 @@ test('what was on the disk for certain and cannot be read is damage; a tail that
   expect(opened).toMatchObject({ ok: false, error: { kind: 'damaged' } })
 })
 
-test('files of a database that was deleted do no harm to the one that is begun anew', async () => {
+test('a database that the browser has thrown away is put together again from the files', async () => {
   const platters = new SimulatedPlatters()
-  for (let life = 0; life < 4; life += 1) await live(platters, 10)
-  const { files } = platters.files
-  const fresh = new SimulatedPlatters()
-  for (const [name, file] of files) fresh.files.files.set(name, file)
-  await live(fresh, 3)
-  await live(fresh, 3)
-  fresh.losePower()
-  expect(await entriesOn(fresh)).toBe(6)
+  for (let life = 1; life <= 12; life += 1) {
+    await live(platters, 5)
+    platters.loseDatabase()
+    const found = await openBriefly(connect(platters), ({ database, stats }) => ({
+      entries: checkLedger(database),
+      wasRestored: stats().wasRestored,
+    }))
+    expect(found).toEqual({ entries: 5 * life, wasRestored: true })
+    platters.losePower()
+    expect(await entriesOn(platters)).toBe(5 * life)
+  }
+})
+
+test('what an import has put in the place of a database is put together again as well', async () => {
+  const platters = new SimulatedPlatters()
+  const first = await open(platters)
+  commitEntry(first.database)
+  const image = first.image()
+  commitEntry(first.database)
+  expect(await first.replaceWith(image)).toMatchObject({ ok: true })
+  await live(platters, 4)
+  platters.loseDatabase()
+  expect(await entriesOn(platters)).toBe(5)
+})
+
+test('what was only in the database, because the files were too young, is not passed over in silence', async () => {
+  const platters = new SimulatedPlatters()
+  const young = () => connect(platters, { ripeAfterMs: RIPE_AFTER_MS })
+  await live(platters, 5, young())
+  platters.loseDatabase()
+  const opened = await openDurableDatabase({ disk: young(), sqlite: await sqliteForTests() })
+  expect(opened).toMatchObject({
+    ok: false,
+    error: { kind: 'damaged', damage: [expect.stringContaining('thrown away')] },
+  })
+})
+
+test('a database that was thrown away without a copy is told, and not begun anew', async () => {
+  const platters = new SimulatedPlatters()
+  await live(platters, 5)
+  for (const disk of [withoutFiles(platters), connect(platters)]) {
+    await disk.connect()
+    await disk.claim()
+    disk.close()
+  }
+  platters.loseDatabase()
+  for (let time = 0; time < 2; time += 1) {
+    const opened = await openDurableDatabase({ disk: connect(platters), sqlite: await sqliteForTests() })
+    expect(opened).toMatchObject({
+      ok: false,
+      error: { kind: 'damaged', damage: ['The browser has thrown away what was stored.'] },
+    })
+  }
+})
+
+test('a copy that somebody without the files has left behind is not relied on, and made anew', async () => {
+  const platters = new SimulatedPlatters()
+  await live(platters, 20)
+  const rival = withoutFiles(platters)
+  await rival.connect()
+  await rival.claim()
+  rival.close()
+  await live(platters, 5)
+  platters.loseDatabase()
+  expect(await entriesOn(platters)).toBe(25)
+})
+
+test('a browser that dies while a database is put together again has lost nothing', async () => {
+  for (let step = 1; ; step += 1) {
+    const platters = new SimulatedPlatters()
+    await live(platters, 60)
+    await live(platters, 60)
+    platters.loseDatabase()
+    const simulated = new SimulatedDisk(platters)
+    simulated.misfortunes.set(step, step % 2 === 0 ? 'dies_before' : 'dies_after')
+    const opening = openDurableDatabase({ disk: withLogFiles()(simulated, platters), sqlite: await sqliteForTests() })
+    await Promise.race([opening.catch(() => undefined), settle(400)])
+    expect(await entriesOn(platters), `died at step ${step}`).toBe(120)
+    if (!simulated.isDead) break
+  }
 })
 
 test('files that were made a moment ago are not relied on: their names may not be on the disk yet', async () => {
@@ -317,7 +395,8 @@ test('files that were made a moment ago are not relied on: their names may not b
   await live(platters, 5, at(RIPE_AFTER_MS))
   expect(stateOn(platters).pieces).toBeUndefined()
   await live(platters, 5, at(RIPE_AFTER_MS + 1_000))
-  expect(stateOn(platters).pieces).toMatchObject([{ slot: null }, { slot: 0 }])
+  // And folded at once: of what is in the database there is no other copy.
+  expect(stateOn(platters).pieces).toMatchObject([{ slot: 0 }])
   expect(await entriesOn(platters)).toBe(15)
 })
 
@@ -330,7 +409,7 @@ test('a log that is in many files is folded, and the files are used again', asyn
     expect(await entriesOn(platters)).toBe(4 * life)
   }
   expect(most).toBeLessThan(9)
-  expect(platters.files.files.size).toBeLessThan(14)
+  expect(platters.files.files.size).toBeLessThan(16)
 })
 
 test('where files cannot be shared all is in the database, and nothing is missing', async () => {
