@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -26,6 +26,61 @@ test('a browser that is killed at random moments loses nothing that was acknowle
   const report = await killAgainAndAgain(site, { kills: 20, isDishonest: false })
   expect(report).toMatchObject({ kills: 20, losses: 0 })
 })
+
+test('a browser that finds its database damaged and throws it away loses nothing that was acknowledged', async ({
+  site,
+}) => {
+  test.setTimeout(120_000)
+  const profile = await createProfile()
+  const life = async (afterwards: () => Promise<void> = () => Promise.resolve()) => {
+    const chromium = await launchRawChromium(profile.folder)
+    try {
+      const page = await chromium.openTab('about:blank')
+      let acknowledged = -1
+      await page.bind('acknowledge', (entry) => {
+        acknowledged = Math.max(acknowledged, Number(entry))
+      })
+      await page.open(site.url)
+      const found = await page.evaluate<number>(
+        'ledger.hammer(proxied((entry) => acknowledge(String(entry))), { isDishonest: false })',
+      )
+      const wasRestored = await page.evaluate<boolean>('ledger.wasRestored()')
+      await expect.poll(() => acknowledged, { timeout: 30_000 }).toBeGreaterThan(found + 50)
+      await chromium.kill()
+      await afterwards()
+      return { found, wasRestored, acknowledged }
+    } finally {
+      await chromium.kill()
+    }
+  }
+  try {
+    const first = await life(() => tearLogOfIndexedDb(profile.folder))
+    const second = await life(() => tearLogOfIndexedDb(profile.folder))
+    const third = await life()
+    expect(second.wasRestored).toBe(true)
+    expect(second.found).toBeGreaterThanOrEqual(first.acknowledged)
+    expect(third.wasRestored).toBe(true)
+    expect(third.found).toBeGreaterThanOrEqual(second.acknowledged)
+  } finally {
+    await profile.remove()
+  }
+})
+
+/**
+ * As a kill in the middle of a write leaves it, once the browser has gone on writing behind: it finds that out when it opens it again,
+ * and throws everything away.
+ */
+async function tearLogOfIndexedDb(profile: string): Promise<void> {
+  const all = await readdir(join(profile, 'Default', 'IndexedDB'), { recursive: true })
+  const logs = all.filter((name) => name.endsWith('.log'))
+  expect(logs).not.toEqual([])
+  for (const name of logs) {
+    const path = join(profile, 'Default', 'IndexedDB', name)
+    const bytes = await readFile(path)
+    bytes.fill(0xff, Math.floor(bytes.length / 3), Math.floor(bytes.length / 3) + 64)
+    await writeFile(path, bytes)
+  }
+}
 
 test('a control that acknowledges before the flush is caught', async ({ site }) => {
   test.setTimeout(120_000)

@@ -7,6 +7,8 @@ export interface KillReport {
   acknowledged: number
   /** Kills after which something acknowledged was missing. */
   losses: number
+  /** Kills after which the browser threw its database away, and it was put together from files. */
+  restored: number
   /** What was missing, for people who look into it. */
   details: string[]
 }
@@ -23,7 +25,7 @@ export async function killAgainAndAgain(
 ): Promise<KillReport> {
   const { random = Math.random } = options
   const profile = await createProfile()
-  const report: KillReport = { kills: 0, acknowledged: -1, losses: 0, details: [] }
+  const report: KillReport = { kills: 0, acknowledged: -1, losses: 0, restored: 0, details: [] }
   try {
     for (let round = 0; round <= options.kills; round++) {
       const chromium = await launchRawChromium(profile.folder)
@@ -46,6 +48,7 @@ export async function killAgainAndAgain(
           continue
         }
         const found = await opening
+        if (await page.evaluate<boolean>('ledger.wasRestored()')) report.restored++
         if (found < report.acknowledged) {
           report.losses++
           report.details.push(`round ${round}: ${found} found, ${report.acknowledged} acknowledged`)

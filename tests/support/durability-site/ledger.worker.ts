@@ -116,6 +116,9 @@ const api = {
     }
   },
 
+  /** The browser had thrown its database away, and what is open now was put together from files. */
+  wasRestored: (): boolean => current?.stats().wasRestored === true,
+
   /** Opens alone and writes without end. `acknowledge` is called for what is durable, or, as a control, for what is not yet. */
   async hammer(acknowledge: (entry: number) => Promise<void>, options: { isDishonest: boolean }): Promise<number> {
     const disk = openDisk(NAME, { ripeAfterMs: 0 })
@@ -128,6 +131,7 @@ const api = {
     }
     const opened = await openDurableDatabase({ disk, sqlite: await sqliteInBrowser(), smallestLogToFold })
     if (!opened.ok) throw new Error(JSON.stringify(opened.error))
+    current = opened.value
     const { database, durability } = opened.value
     const found = checkLedger(database)
     createLedger(database)
