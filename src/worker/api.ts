@@ -89,6 +89,8 @@ export interface EngineApi extends ViewsApi, PreferencesApi, RetentionApi {
   /** Puts the file in the place of everything. A bad file is refused and changes nothing; a good one can be undone. */
   importDatabase(bytes: Uint8Array): Promise<Result<null>>
   undoImport(): Promise<Result<null>>
+  /** Where what is stored cannot be opened: begins with nothing. What is there is kept beside it, as after an import. */
+  startAnew(): Promise<Result<null>>
   /** Gives up the way back from the last import, and gives back the room it takes. */
   keepImport(): Promise<Result<null>>
   backupStatus(): Promise<Result<BackupStatus>>
@@ -241,6 +243,8 @@ export interface StorageInfo {
   isPersisted: boolean
   /** When an import replaced everything; as long as it is told, the import can be undone. */
   replacedAt: number | null
+  /** The browser had thrown its database away, and it was put together again from its copy in files. */
+  wasRestored: boolean
   /** `ok`, or what is wrong and what to do about it. */
   trouble: { kind: string; message: string; advice: string; since: number } | null
 }

@@ -26,6 +26,7 @@ type BackupApi = Pick<
   | 'checkImport'
   | 'importDatabase'
   | 'undoImport'
+  | 'startAnew'
   | 'keepImport'
   | 'backupStatus'
   | 'chooseBackupFolder'
@@ -81,6 +82,8 @@ export function createBackupApi(parts: BackupParts): BackupApi {
       durable.replacedAt() === null
         ? Promise.resolve(err(engineError('not_found', 'There is no import to undo.')))
         : replace(() => durable.undoReplace()),
+    startAnew: () =>
+      Promise.resolve(err(engineError('storage', 'What is stored is open and well. Nothing was changed.'))),
     keepImport: async () => {
       await durable.forgetReplaced()
       return ok(null)

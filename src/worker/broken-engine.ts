@@ -1,9 +1,9 @@
-import type { SqlJsStatic } from 'sql.js'
 import { engineError, type EngineError } from '#engine/model/errors.ts'
 import { err, ok, type Result } from '#engine/model/result.ts'
 import type { EngineApi } from './api.ts'
 import { checkImport } from './persistence/check-import.ts'
 import type { Disk, DiskTrouble } from './persistence/disk.ts'
+import type { Sqlite } from './persistence/load-sqlite.ts'
 import { salvage } from './persistence/read-stored.ts'
 import { changeStored, replaceStored, undoReplace, type Owner } from './persistence/replace-stored.ts'
 import { refusalInWords } from './persistence/storage-state.ts'
@@ -12,18 +12,18 @@ export interface BrokenEngineParts {
   /** Why it cannot be opened. */
   error: EngineError
   openDisk: () => Disk
-  sqlJs: () => Promise<SqlJsStatic>
+  sqlite: () => Promise<Pick<Sqlite, 'sqlJs' | 'emptyImage'>>
   now: () => number
   /** The stored database is another one now, which may well open. */
   onReplaced: () => void
 }
 
 type Method = (...args: unknown[]) => Promise<Result<unknown>>
-type Answers = Pick<EngineApi, 'exportDatabase' | 'checkImport' | 'importDatabase' | 'undoImport'>
+type Answers = Pick<EngineApi, 'exportDatabase' | 'checkImport' | 'importDatabase' | 'undoImport' | 'startAnew'>
 
 /**
  * Stands in for an engine that cannot be opened: every call is answered with the reason, except that what is stored can still be
- * got out, as far as it can be read, and a backup can be put in its place. What cannot be opened is kept beside it.
+ * got out, as far as it can be read, and a backup or an empty database can be put in its place. What cannot be opened is kept beside it.
  */
 export function createBrokenApi(parts: BrokenEngineParts): EngineApi {
   let isReplaced = false
@@ -55,7 +55,7 @@ export function createBrokenApi(parts: BrokenEngineParts): EngineApi {
 const ownMethod = (answers: Record<string, Method>, name: PropertyKey): Method | undefined =>
   typeof name === 'string' && Object.hasOwn(answers, name) ? answers[name] : undefined
 
-function createAnswers({ openDisk, sqlJs, now, onReplaced }: BrokenEngineParts): Answers {
+function createAnswers({ openDisk, sqlite, now, onReplaced }: BrokenEngineParts): Answers {
   const withDisk = async <T>(use: (disk: Disk) => Promise<T>): Promise<T> => {
     const disk = openDisk()
     try {
@@ -76,12 +76,16 @@ function createAnswers({ openDisk, sqlJs, now, onReplaced }: BrokenEngineParts):
       return found.ok ? ok(found.value) : err(engineError('storage', `Nothing could be read: ${found.error.reason}`))
     },
     checkImport: async (bytes) => {
-      const checked = checkImport(await sqlJs(), bytes)
+      const checked = checkImport((await sqlite()).sqlJs, bytes)
       return checked.ok ? ok(checked.value.preview) : checked
     },
     importDatabase: async (bytes) => {
-      const checked = checkImport(await sqlJs(), bytes)
+      const checked = checkImport((await sqlite()).sqlJs, bytes)
       return checked.ok ? replace((owner) => replaceStored(owner, checked.value.image)) : checked
+    },
+    startAnew: async () => {
+      const { emptyImage } = await sqlite()
+      return replace((owner) => replaceStored(owner, emptyImage))
     },
     undoImport: async () => {
       const found = await withDisk(async (disk) => {

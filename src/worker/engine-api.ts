@@ -121,7 +121,7 @@ async function withTimeout(work: Promise<void>, timeoutMs: number | undefined): 
 }
 
 async function readStorage(durable: DurableDatabase): Promise<StorageInfo> {
-  const { fileBytes, logBytes } = durable.stats()
+  const { fileBytes, logBytes, wasRestored } = durable.stats()
   const { usage, quota } = await navigator.storage.estimate()
   const state = durable.storage()
   return {
@@ -131,6 +131,7 @@ async function readStorage(durable: DurableDatabase): Promise<StorageInfo> {
     quotaBytes: quota ?? null,
     isPersisted: await navigator.storage.persisted(),
     replacedAt: durable.replacedAt(),
+    wasRestored,
     trouble: state.kind === 'ok' ? null : state,
   }
 }

@@ -39,7 +39,7 @@ const brokenApi = (error: EngineError, resign: () => void): EngineApi =>
   createBrokenApi({
     error,
     openDisk: () => openDisk(DATABASE_NAME),
-    sqlJs: async () => (await sqliteHere()).sqlJs,
+    sqlite: sqliteHere,
     now: Date.now,
     // Time for the answer to leave before the one who gives it is closed.
     onReplaced: () => setTimeout(resign, ANSWER_FIRST_MS),

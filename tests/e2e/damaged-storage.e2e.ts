@@ -77,3 +77,14 @@ test('a backup can be restored over a damaged database, which is kept and can be
   expect(await page.evaluate(() => globalThis.holdfast.undoImport())).toEqual({ ok: true, value: null })
   await expect.poll(() => names(page)).toEqual(['Kept'])
 })
+
+test('without a backup one can start anew, and go back to what could not be opened', async ({ page }) => {
+  await openDamaged(page)
+  await page.goto('./#/settings/backup')
+  await page.getByRole('button', { name: 'Start anew' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Start anew' }).click()
+  await expect.poll(() => names(page)).toEqual([])
+  await expect(page.getByText('cannot be opened')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Go back to it' }).click()
+  await expect.poll(() => names(page)).toContain('damaged')
+})

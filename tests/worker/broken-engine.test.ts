@@ -75,7 +75,7 @@ function breakDown(platters: SimulatedPlatters, disk: () => SimulatedDisk = () =
   const api = createBrokenApi({
     error: engineError('storage', 'The reason.'),
     openDisk: disk,
-    sqlJs: async () => (await sqliteForTests()).sqlJs,
+    sqlite: sqliteForTests,
     now: () => 42,
     onReplaced: () => told.push('replaced'),
   })
@@ -117,6 +117,23 @@ describe('an engine that cannot be opened', { timeout: 60_000 }, () => {
     await breakDown(platters).api.importDatabase(await backupWith('restored'))
     await openBriefly(new SimulatedDisk(platters), ({ undoReplace }) => undoReplace())
     expect(await openingOf(platters)).toBe('"in the log"')
+  })
+
+  test('begins with nothing where there is no backup, keeps what could not be opened, and can go back to it', async () => {
+    const platters = await platterWith(await backupWith('old'))
+    damages['a damaged log']?.(platters)
+    const salvaged = await sizeAndSum(breakDown(platters).api)
+    const { api, told } = breakDown(platters)
+    expect(await api.startAnew()).toEqual({ ok: true, value: null })
+    expect(told).toEqual(['replaced'])
+    const tables = await openBriefly(new SimulatedDisk(platters), ({ database }) =>
+      database.exec('SELECT count(*) FROM sqlite_schema')[0]?.values.flat(),
+    )
+    expect(tables).toEqual([0])
+    expect(await openBriefly(new SimulatedDisk(platters), ({ undoReplace }) => undoReplace())).toMatchObject({
+      ok: true,
+    })
+    expect(await sizeAndSum(breakDown(platters).api)).toEqual(salvaged)
   })
 
   test('shows what is in a backup before anything is replaced', async () => {

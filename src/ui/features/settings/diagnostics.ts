@@ -27,6 +27,7 @@ export function diagnosticsText({ at, browser, info, storage, backup, sizes }: D
       : [['Commits undone', `${info.undone.count}, last: ${info.undone.lastReason}`] as const]),
     ['Storage', `${storage.databaseBytes} bytes of file, ${storage.logBytes} of log`],
     ['Site', `${storage.usageBytes ?? '?'} of ${storage.quotaBytes ?? '?'} bytes, ${keptWords(storage)}`],
+    ...(storage.wasRestored ? [['Put together again', 'yes, the browser had thrown its database away'] as const] : []),
     ['Trouble', storage.trouble === null ? 'none' : `${storage.trouble.kind}: ${storage.trouble.message}`],
     ['Backup', backup.kind === 'off' ? 'off' : `${backup.kind}, last ${time(backup.last?.at ?? null)}`],
     ...sizes.tables.map(({ name, rows, bytes }) => [name, `${rows} rows, ${bytes} bytes`] as const),

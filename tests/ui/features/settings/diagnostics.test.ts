@@ -33,6 +33,7 @@ test('diagnostics tell versions, states and sizes, a line each', () => {
       quotaBytes: 100,
       isPersisted: false,
       replacedAt: null,
+      wasRestored: false,
       trouble: null,
     },
     backup: { kind: 'off' },
