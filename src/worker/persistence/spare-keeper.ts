@@ -1,8 +1,18 @@
 import { ok, type Result } from '#engine/model/result.ts'
 import { attemptNow } from './attempt-file.ts'
-import type { Disk, DiskState, DiskTrouble, DiskWrite, Epoch, StoredPiece } from './disk.ts'
+import {
+  EXTENT_BYTES,
+  type Disk,
+  type DiskState,
+  type DiskTrouble,
+  type DiskWrite,
+  type Epoch,
+  type StoredPiece,
+} from './disk.ts'
 import { restoreFrom } from './restore-database.ts'
 import type { SpareCopy } from './spare-copy.ts'
+
+type OnPiece = (piece: StoredPiece) => void
 
 /**
  * Keeps the spare copy up with the database: what has been written there is written here next, and what is read there for the first time
@@ -49,9 +59,16 @@ export class SpareKeeper {
     this.note({ generation: state.generation, state })
   }
 
-  async readExtents(generation: number, onPiece: (piece: StoredPiece) => void): Promise<Result<void, DiskTrouble>> {
-    const isOther = this.#state !== null && this.#state.generation !== generation
-    if (isOther || this.#copied === generation) return this.#database.readExtents(generation, onPiece)
+  /** From the copy where there is one: the same bytes come out of files in a fraction of the time. */
+  async readExtents(generation: number, onPiece: OnPiece): Promise<Result<void, DiskTrouble>> {
+    if (this.#state !== null && this.#state.generation !== generation) {
+      return this.#database.readExtents(generation, onPiece)
+    }
+    if (this.#copied !== generation) return this.#copyExtents(generation, onPiece)
+    return this.#readCopy(onPiece) ? ok(undefined) : this.#database.readExtents(generation, onPiece)
+  }
+
+  async #copyExtents(generation: number, onPiece: OnPiece): Promise<Result<void, DiskTrouble>> {
     const failures: DiskTrouble[] = []
     const read = await this.#database.readExtents(generation, (piece) => {
       onPiece(piece)
@@ -62,6 +79,20 @@ export class SpareKeeper {
     this.#copied = generation
     if (this.#state) this.note({ generation, state: this.#state })
     return read
+  }
+
+  /** False when it cannot be read, or something is missing. */
+  #readCopy(onPiece: OnPiece): boolean {
+    const count = Math.ceil((this.#state?.baseBytes ?? 0) / EXTENT_BYTES)
+    const read = attemptNow(() => {
+      for (let index = 0; index < count; index += 1) {
+        const [piece] = this.#spare.readExtents(index, 1)
+        if (piece === undefined) return false
+        onPiece(piece)
+      }
+      return true
+    })
+    return read.ok && read.value
   }
 
   /** Has been written to the database. */
