@@ -1,10 +1,11 @@
 import type { Json } from '#engine/model/json.ts'
-import type { ToolCall, ToolMethod, ToolOutcome, Tools } from '#engine/ports/tools.ts'
+import type { DoubtfulCall, ToolCall, ToolMethod, ToolOutcome, Tools } from '#engine/ports/tools.ts'
 
-export const toolCall = (over: Partial<ToolCall> = {}): ToolCall => ({
+export const toolCall = (over: Partial<DoubtfulCall> = {}): DoubtfulCall => ({
   workflowId: 'wf_1',
   handlerRunId: 'hr_1',
   idempotencyKey: null,
+  attemptedAt: Number.MAX_SAFE_INTEGER,
   signal: new AbortController().signal,
   ...over,
 })

@@ -25,6 +25,12 @@ export interface ToolCall {
   signal: AbortSignalLike
 }
 
+/** One of which nobody knows what came of it. */
+export interface DoubtfulCall extends ToolCall {
+  /** When it was entered in the ledger. */
+  attemptedAt: number
+}
+
 export interface ToolMethod {
   namespace: string
   /** Below the namespace, dotted: `post`, `inbox.list`. */
@@ -40,7 +46,7 @@ export interface ToolMethod {
   permissionsFor(params: Json): string[]
   call(params: Json, call: ToolCall): Promise<ToolOutcome>
   /** Finds out after the fact whether a mutation happened. Without it an uncertain outcome goes to a person at once. */
-  reconcile?(params: Json, call: ToolCall): Promise<ReconcileOutcome>
+  reconcile?(params: Json, call: DoubtfulCall): Promise<ReconcileOutcome>
   /** Where a person can look to see whether it happened. */
   whereToCheck?(params: Json): string
 }

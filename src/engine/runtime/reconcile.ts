@@ -30,14 +30,14 @@ export const reconcile = async (
   if (method.reconcile === undefined) return outcome
   const look = method.reconcile.bind(method)
   const { workflowId, id: handlerRunId } = run
-  const { idempotencyKey } = mutation
+  const { idempotencyKey, createdAt: attemptedAt } = mutation
   let denials = 0
   for (const waitMs of waitsMs) {
     if (waitMs > 0) await sleep(clock, waitMs)
     outcome = await withDeadline<ReconcileOutcome>(
       clock,
       timeoutMs,
-      (signal) => look(params, { workflowId, handlerRunId, idempotencyKey, signal }).catch(unknownBecause),
+      (signal) => look(params, { workflowId, handlerRunId, idempotencyKey, attemptedAt, signal }).catch(unknownBecause),
       () => ({ kind: 'unknown', message: 'The check got no answer.' }),
     )
     if (outcome.kind === 'applied') return outcome

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { EngineBug } from '#engine/model/errors.ts'
 import type { Json } from '#engine/model/json.ts'
 import { err, ok, type Result } from '#engine/model/result.ts'
-import type { ReconcileOutcome, ToolCall, ToolMethod, ToolOutcome } from '#engine/ports/tools.ts'
+import type { DoubtfulCall, ReconcileOutcome, ToolCall, ToolMethod, ToolOutcome } from '#engine/ports/tools.ts'
 import { refused, uncertain } from './outcomes.ts'
 
 /** What the editor and docs/tools.md show. The example is run by a test. */
@@ -32,7 +32,7 @@ export interface MethodSpec<Input> {
   input: v.GenericSchema<unknown, Input>
   permissions: (input: Input) => string[]
   call: (input: Input, call: ToolCall) => Promise<ToolOutcome>
-  reconcile?: (input: Input, call: ToolCall) => Promise<ReconcileOutcome>
+  reconcile?: (input: Input, call: DoubtfulCall) => Promise<ReconcileOutcome>
   whereToCheck?: (input: Input) => string
 }
 

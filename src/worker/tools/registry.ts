@@ -42,7 +42,7 @@ export function createTools(deps: ToolDeps): ToolRegistry {
     ...createParseTools(),
     ...createNotifyTools(deps.notifier),
     ...createClipboardTools(deps.clipboard),
-    ...createFileTools({ folders: deps.folders, journal: deps.fileJournal }),
+    ...createFileTools({ folders: deps.folders, journal: deps.fileJournal, now: () => deps.clock.now() }),
     ...createLlmTools(deps),
     ...createGithubTools(deps),
     ...demo.tools,

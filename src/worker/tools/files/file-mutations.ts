@@ -1,6 +1,6 @@
 import type { FailureType } from '#engine/model/errors.ts'
 import type { Json } from '#engine/model/json.ts'
-import type { ReconcileOutcome, ToolCall, ToolOutcome } from '#engine/ports/tools.ts'
+import type { DoubtfulCall, ReconcileOutcome, ToolCall, ToolOutcome } from '#engine/ports/tools.ts'
 import { refused, succeeded, uncertain } from '../outcomes.ts'
 import type { Folder, Folders } from './folder.ts'
 import { compare, printsOf, type Intent, type Journal, type Prints } from './journal.ts'
@@ -25,8 +25,10 @@ export interface FileMutations {
     value: Json,
     plan: (folder: Folder, earlier: Intent | undefined) => Promise<Plan>,
   ): Promise<ToolOutcome>
-  reconcile(name: string, call: ToolCall, value: Json): Promise<ReconcileOutcome>
+  reconcile(name: string, call: DoubtfulCall, value: Json): Promise<ReconcileOutcome>
 }
+
+const JOURNAL_GONE = 'The browser has thrown away what was noted about this change'
 
 export function createFileMutations(folders: Folders, journal: Journal): FileMutations {
   const withFolder: FileMutations['withFolder'] = async (name, work) => {
@@ -75,8 +77,11 @@ export function createFileMutations(folders: Folders, journal: Journal): FileMut
 
     async reconcile(name, call, value) {
       const intent = call.idempotencyKey === null ? undefined : await journal.find(call.idempotencyKey)
-      // The journal is written first: without an entry nothing was touched.
-      if (!intent) return { kind: 'not_applied' }
+      // The journal is written first: without an entry nothing was touched, unless it was thrown away since.
+      if (!intent) {
+        const isOlder = call.attemptedAt < (await journal.begunAt)
+        return isOlder ? { kind: 'unknown', message: JOURNAL_GONE } : { kind: 'not_applied' }
+      }
       const opened = await folders.open(name)
       if (opened.kind !== 'open') return { kind: 'unknown', message: `The folder "${name}" cannot be opened to look` }
       switch (compare(intent, await printsOf(opened.folder, Object.keys(intent.after)))) {

@@ -25,8 +25,14 @@ const path = v.pipe(
   ),
 )
 
-export function createFileTools({ folders, journal }: { folders: Folders; journal: KeyValue }): DocumentedMethod[] {
-  const mutations = createFileMutations(folders, createJournal(journal))
+export interface FileToolsDeps {
+  folders: Folders
+  journal: KeyValue
+  now: () => number
+}
+
+export function createFileTools({ folders, journal, now }: FileToolsDeps): DocumentedMethod[] {
+  const mutations = createFileMutations(folders, createJournal(journal, now))
   const permissions = (input: { folder: string }) => [`files:${input.folder}`]
 
   const read = (name: string, work: (folder: Folder) => Promise<ToolOutcome>) =>

@@ -16,14 +16,30 @@ export interface Journal {
   /** Durable before the first byte is written. */
   record(intent: Intent): Promise<void>
   find(key: string): Promise<Intent | undefined>
+  /** What was attempted before cannot be expected to be in it: a browser may throw away what it stores. */
+  readonly begunAt: Promise<number>
 }
 
 const ENTRY = 'intents'
+const BEGUN = 'begun'
 const KEPT_INTENTS = 1_000
 
-export function createJournal(storage: KeyValue): Journal {
+export function createJournal(storage: KeyValue, now: () => number): Journal {
   const read = (text: string | undefined): Intent[] => (text === undefined ? [] : (JSON.parse(text) as Intent[]))
+  const begin = async (): Promise<number> => {
+    const isInUse = (await storage.get(ENTRY)) !== undefined
+    let begunAt = 0
+    await storage.update(BEGUN, (old) => {
+      begunAt = old === undefined ? (isInUse ? 0 : now()) : Number(old)
+      return String(begunAt)
+    })
+    return begunAt
+  }
+  const begunAt = begin()
+  // Whoever needs it is told; nobody has to.
+  begunAt.catch(() => undefined)
   return {
+    begunAt,
     record: (intent) =>
       storage.update(ENTRY, (old) => {
         const others = read(old).filter(({ key }) => key !== intent.key)

@@ -8,14 +8,15 @@ import { createMemoryDirectory } from '../../../support/memory-directory.ts'
 import { finderOf } from '../../../support/tool-kit.ts'
 
 const FOLDER = 'reports'
+const BEGUN_AT = 1_000
 
 function setUp(files: Record<string, string> = {}) {
   const directory = createMemoryDirectory()
   for (const [path, text] of Object.entries(files)) directory.put(path, text)
   const folders = createPickedFolders((name) => Promise.resolve(name === FOLDER ? directory.handle : undefined))
-  const tools = finderOf(createFileTools({ folders, journal: createMemoryKeyValue() }))
-  const reconcile = (op: string, params: Json, key = 'k1') =>
-    methodOf(tools, op).reconcile?.(paramsOf(tools, op, params), toolCall({ idempotencyKey: key }))
+  const tools = finderOf(createFileTools({ folders, journal: createMemoryKeyValue(), now: () => BEGUN_AT }))
+  const reconcile = (op: string, params: Json, attemptedAt = BEGUN_AT) =>
+    methodOf(tools, op).reconcile?.(paramsOf(tools, op, params), toolCall({ idempotencyKey: 'k1', attemptedAt }))
   return { directory, tools, reconcile }
 }
 
@@ -139,6 +140,13 @@ describe.each(mutations)('$op of $files', ({ op, params, files, after }) => {
 
   it('has not happened when the tab died before it began', async () => {
     expect(await setUp(files).reconcile(op, params)).toEqual({ kind: 'not_applied' })
+  })
+
+  it('is a question where the browser has thrown away what was noted about it', async () => {
+    expect(await setUp(files).reconcile(op, params, BEGUN_AT - 1)).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringContaining('thrown away') as string,
+    })
   })
 
   it('fails for certain when the disk refused it', async () => {
