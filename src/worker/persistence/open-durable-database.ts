@@ -204,6 +204,6 @@ const newerTrouble: OpenTrouble = {
 
 const damageTrouble = (damage: string[]): OpenTrouble => ({
   kind: 'damaged',
-  message: `The stored database is damaged and was left as it is. ${damage[0] ?? ''} In Settings, under Backup, download what can be read, then restore a backup.`,
+  message: `The stored database is damaged and was left as it is. ${damage[0] ?? ''} In Settings, under Backup, download what can be read, then restore a backup or start anew.`,
   damage,
 })

@@ -1,4 +1,6 @@
 import type { Clock } from '#engine/ports/clock.ts'
+import { openOpfsLogFolder } from '../persistence/opfs-log-folder.ts'
+import { TextInTurn } from '../persistence/text-in-turn.ts'
 import { createIndexedDbVaultStorage } from '../secrets/vault-storage.ts'
 import { createVault, type Vault } from '../secrets/vault.ts'
 import type { Clipboard } from './clipboard.ts'
@@ -9,7 +11,9 @@ import { createPickedHandles, type PickedHandles } from './files/picked-handles.
 import type { HttpDeps } from './http/deps.ts'
 import { createIndexedDbKeyValue } from './indexeddb-key-value.ts'
 import { createWorkerNotifier, type NotificationRequest } from './notify.ts'
+import type { KeyValue } from './key-value.ts'
 import { createTools, type ToolRegistry } from './registry.ts'
+import { createSparedKeyValue } from './spared-key-value.ts'
 
 export interface OpenTools {
   tools: ToolRegistry
@@ -32,8 +36,10 @@ export interface ToolsInBrowser {
 
 /** The tools on their real platform. */
 export function openTools({ clock, databaseName, clipboard, showNotification, openRun }: ToolsInBrowser): OpenTools {
+  const texts = (name: string): KeyValue =>
+    createSparedKeyValue(createIndexedDbKeyValue(`${databaseName}-${name}`), () => openSpare(databaseName, name))
   const vault = createVault({ storage: createIndexedDbVaultStorage(`${databaseName}-vault`), now: clock.now })
-  const connections = createConnections(createIndexedDbKeyValue(`${databaseName}-connections`))
+  const connections = createConnections(texts('connections'))
   const folders = createPickedHandles(`${databaseName}-folders`)
   const http: HttpDeps = {
     // Taken off its object, fetch throws.
@@ -44,17 +50,22 @@ export function openTools({ clock, databaseName, clipboard, showNotification, op
   }
   const tools = createTools({
     ...http,
-    demo: { clock, storage: createIndexedDbKeyValue(`${databaseName}-demo`), seed: databaseName },
+    demo: { clock, storage: texts('demo'), seed: databaseName },
     notifier: createWorkerNotifier(globalThis.Notification, {
       ...(showNotification && { showNotification }),
       openRun: openRun ?? (() => undefined),
     }),
     clipboard: clipboard ?? { writeText: () => Promise.reject(new Error('no window is open')) },
     folders: createPickedFolders(folders.load),
-    fileJournal: createIndexedDbKeyValue(`${databaseName}-files`),
+    fileJournal: texts('files'),
     llm: { connections: connections.llm },
     github: connections.github,
   })
   const testConnection = createConnectionTest({ ...http, find: tools.find, github: connections.github })
   return { tools, vault, connections, folders, testConnection }
+}
+
+const openSpare = async (databaseName: string, name: string): Promise<TextInTurn | null> => {
+  const folder = await openOpfsLogFolder(`${databaseName}.spare`)
+  return folder && TextInTurn.open(folder, name)
 }
