@@ -10,7 +10,12 @@ export interface EngineKillReport {
   timesDone: Record<string, number>
   eventStatuses: Record<string, number>
   problems: string[]
+  /** That only a person can answer. */
   questions: number
+  /** A tab that dies three times in a row in one chain of attempts is not trusted with a fourth: a person says "retry". */
+  retriedByPerson: number
+  /** How often the browser had thrown its databases away, and everything was put together from files. */
+  restored: number
 }
 
 const script = `
@@ -66,6 +71,8 @@ export const killEngine = async (url: string, kills: number, random = Math.rando
     eventStatuses: {},
     problems: [],
     questions: 0,
+    retriedByPerson: 0,
+    restored: 0,
   }
   let workflowId = ''
   try {
@@ -81,6 +88,7 @@ export const killEngine = async (url: string, kills: number, random = Math.rando
           workflowId = deployed.workflowId
         }
         await inspect(page, report)
+        await answerDeaths(page, report)
         if (round === kills) {
           await finish(page, report)
           break
@@ -106,12 +114,22 @@ export const killEngine = async (url: string, kills: number, random = Math.rando
   }
 }
 
+const answerDeaths = async (page: Page, report: EngineKillReport): Promise<void> => {
+  const open = await ask<{ id: string; message: string }[]>(page, `value(await engine.listEscalations({ open: true }))`)
+  for (const { id } of open.filter(({ message }) => message.startsWith('The tab died'))) {
+    await ask(page, `value(await engine.resolveEscalation(${JSON.stringify(id)}, 'retry'))`)
+    report.retriedByPerson += 1
+  }
+}
+
 const inspect = async (page: Page, report: EngineKillReport): Promise<void> => {
   const { lastRecovery } = await ask<{ lastRecovery: { violations: string[] } | null }>(
     page,
     `value(await engine.engineInfo())`,
   )
   report.problems.push(...(lastRecovery?.violations ?? []))
+  const { wasRestored } = await ask<{ wasRestored: boolean }>(page, `value(await engine.storage())`)
+  if (wasRestored) report.restored += 1
   const check = await ask<Record<string, string>[]>(page, `value(await engine.sql('PRAGMA integrity_check'))`)
   report.problems.push(...check.flatMap((row) => Object.values(row)).filter((line) => line !== 'ok'))
   const [found] = await ask<{ n: number }[]>(page, `value(await engine.sql('SELECT count(*) AS n FROM events'))`)
@@ -124,13 +142,14 @@ const inspect = async (page: Page, report: EngineKillReport): Promise<void> => {
 const PATIENCE = 600
 
 /** Until nothing is left to do, however much the kills have piled up: only standing still is an end. */
-const workOff = async (page: Page): Promise<void> => {
+const workOff = async (page: Page, report: EngineKillReport): Promise<void> => {
   const open = `SELECT count(*) AS n FROM events WHERE status IN ('pending', 'reserved')`
   let left = Infinity
   for (let looks = 0; looks < PATIENCE && left > 0; looks += 1) {
     const [found] = await ask<{ n: number }[]>(page, `value(await engine.sql(${JSON.stringify(open)}))`)
     if ((found?.n ?? 0) < left) looks = 0
     left = found?.n ?? 0
+    await answerDeaths(page, report)
     // A question waits for a person: without one it stays open for ever.
     if ((await ask<unknown[]>(page, `value(await engine.listEscalations({ open: true }))`)).length > 0) return
     await pause(100)
@@ -139,7 +158,7 @@ const workOff = async (page: Page): Promise<void> => {
 }
 
 const finish = async (page: Page, report: EngineKillReport): Promise<void> => {
-  await workOff(page)
+  await workOff(page, report)
   const questions = await ask<unknown[]>(page, `value(await engine.listEscalations({ open: true }))`)
   report.questions = questions.length
   const statuses = await ask<{ status: string; n: number }[]>(
