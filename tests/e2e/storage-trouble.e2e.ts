@@ -65,18 +65,33 @@ test('a newer version that takes over is let in, and the old tab stops with ever
   expect((await page.evaluate(async () => (await globalThis.ledger.image()).length)) % 4096).toBe(0)
 })
 
-test('data that is deleted under an open tab stays in its memory, and after a reload one begins anew', async ({
-  chromium,
-  site,
-}) => {
+/** `storageTypes`: what of the origin is deleted while its tab is open. Answers what is found after a reload. */
+const deleteUnder = async (chromium: LaunchedChromium, site: ServedSite, storageTypes: string) => {
   const page = await openLedger(chromium, site)
   const cdp = await chromium.context.newCDPSession(page)
   const { origin } = new URL(site.url)
-  await cdp.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb' })
+  await cdp.send('Storage.clearDataForOrigin', { origin, storageTypes })
   void add(page, 'four').catch(() => undefined)
   await expect.poll(() => storageOf(page)).toMatchObject({ kind: 'deleted' })
   expect(await check(page)).toBe(4)
   await page.reload()
+  return page
+}
+
+test('a database that is deleted under an open tab stays in its memory, and after a reload what was saved is there', async ({
+  chromium,
+  site,
+}) => {
+  const page = await deleteUnder(chromium, site, 'indexeddb')
+  expect(await check(page)).toBe(3)
+  expect(await add(page, 'goes on')).toBe(4)
+})
+
+test('data that is deleted with all its files stays in memory, and after a reload one begins anew', async ({
+  chromium,
+  site,
+}) => {
+  const page = await deleteUnder(chromium, site, 'indexeddb,file_systems')
   expect(await check(page)).toBe(0)
   expect(await add(page, 'anew')).toBe(1)
 })

@@ -26,7 +26,10 @@ const host = {
     return (await opened.vault.unlock(passphrase)).ok
   },
   /** The private file system of the origin is made of the same handles as a folder that somebody picked. */
-  pickPrivateFolder: async (name: string) => opened.folders.put(name, await navigator.storage.getDirectory()),
+  pickPrivateFolder: async (name: string) => {
+    const root = await navigator.storage.getDirectory()
+    await opened.folders.put(name, await root.getDirectoryHandle(name, { create: true }))
+  },
 }
 export type ToolsHost = typeof host
 
