@@ -3,6 +3,7 @@ import { attempt, attemptNow } from './attempt-file.ts'
 import { DISK_FORMAT } from './disk.ts'
 import type { Disk, DiskState, DiskTrouble, DiskWrite, Epoch, LogPiece, StoredPiece } from './disk.ts'
 import type { LogFile, LogFolder } from './log-folder.ts'
+import { FileOwner, OVERTAKEN } from './file-owner.ts'
 import { encodeFrame, type FrameOwner } from './log-frame.ts'
 import {
   freeSlot,
@@ -22,13 +23,6 @@ import { SpareKeeper } from './spare-keeper.ts'
 /** Then the log goes on in the next file, if there is a free one. */
 const FULL_BYTES = 4 * 2 ** 20
 const OWNERS = 'owners'
-/**
- * A tab may have been frozen, and overtaken by one that could not open the files, and so has left no mark there. So long an answer of
- * the database is good for: nobody takes over from a tab that was heard of a moment ago.
- */
-const SURE_MS = 1_000
-/** How often it is asked for when it comes too late to be good for anything. */
-const MOST_QUESTIONS = 5
 /** A file that grows asks the browser for room with each frame, and the disk for blocks with each sync. */
 const ROOM = new Uint8Array(2 ** 20)
 
@@ -41,8 +35,6 @@ export interface FileLogOptions {
   /** For tests: how long a file gets. */
   fullBytes?: number
 }
-
-const OVERTAKEN: DiskTrouble = { kind: 'fenced', reason: 'Another owner has come.' }
 
 /** The file that the log goes on in. */
 interface OpenPiece {
@@ -78,11 +70,7 @@ export class FileLogDisk implements Disk {
   readonly #inner: Disk
   readonly #options: Required<FileLogOptions>
   #folder: LogFolder | null = null
-  #owners: LogFile | null = null
-  #epoch: Epoch = 0
-  #isClaimed = false
-  /** When this was the owner for certain. */
-  #sureAt = 0
+  readonly #owner: FileOwner
   #state: DiskState | null = null
   #open: OpenPiece | null = null
   /** The end of a file that was left in trouble: nobody knows whether it is on the disk. */
@@ -93,6 +81,7 @@ export class FileLogDisk implements Disk {
   constructor(inner: Disk, options: FileLogOptions) {
     this.#inner = inner
     this.#options = { now: Date.now, ripeAfterMs: RIPE_AFTER_MS, fullBytes: FULL_BYTES, ...options }
+    this.#owner = new FileOwner(inner, this.#options.now)
   }
 
   get onLost(): ((trouble: DiskTrouble) => void) | null {
@@ -120,57 +109,32 @@ export class FileLogDisk implements Disk {
   async connect(): Promise<Result<void, DiskTrouble>> {
     const connected = await this.#inner.connect()
     // Files that were out of reach when the database was claimed hold no mark of this owner, and cannot fence it.
-    if (!connected.ok || this.#folder || this.#isClaimed) return connected
+    if (!connected.ok || this.#folder || this.#owner.isClaimed) return connected
     try {
       const folder = await this.#options.openFolder()
-      this.#owners = (await folder?.open(OWNERS)) ?? null
-      this.#keeper = folder && new SpareKeeper(await SpareCopy.open(folder), this.#inner, () => this.#isOwner())
+      this.#owner.useMarks((await folder?.open(OWNERS)) ?? null)
+      this.#keeper = folder && new SpareKeeper(await SpareCopy.open(folder), this.#inner, () => this.#owner.isOwner())
       this.#folder = folder
     } catch {
       // The database can do without, unless part of the log is there: then reading it says so.
-      this.#owners?.close()
-      this.#folder = this.#owners = null
+      this.#owner.close()
+      this.#folder = null
     }
     return connected
   }
 
   async claim(): Promise<Result<Epoch, DiskTrouble>> {
-    const before = await this.#inner.readEpoch()
-    if (!before.ok) return before
-    const owners = this.#owners
-    const next = before.value + 1
-    const marks = attemptNow(() => owners?.size() ?? 0)
-    if (!marks.ok) return marks
-    // Behind all owners that there ever were, also when the database counts from the beginning again.
-    const least = Math.max(next, marks.value)
-    // First here, then there: a mark that is missing means that somebody came who did not have the files.
-    const announced = attemptNow(() => this.#mark(least))
-    if (!announced.ok) return announced
-    const claimed = await this.#inner.claim(least)
+    const claimed = await this.#owner.claim()
     if (!claimed.ok) return claimed
-    this.#isClaimed = true
-    this.#sureAt = this.#options.now()
-    if (!owners) return claimed
-    this.#epoch = claimed.value
-    const marked = attemptNow(() => {
-      this.#mark(claimed.value)
-      return this.#isOwner()
-    })
-    if (!marked.ok) return marked
-    if (!marked.value) return claimed
-    const kept = await this.#keeper?.takeOver(claimed.value, { isOld: next > marks.value })
-    return kept?.ok === false ? kept : claimed
-  }
-
-  /** Only ever longer, whoever is first: two that claim at once cannot undo each other's mark. */
-  #mark(epoch: Epoch): void {
-    this.#owners?.write(new Uint8Array([1]), epoch)
+    const { epoch, isLatest, hadStranger } = claimed.value
+    const kept = isLatest ? await this.#keeper?.takeOver(epoch, { isOld: hadStranger }) : undefined
+    return kept?.ok === false ? kept : ok(epoch)
   }
 
   async readState(): Promise<Result<DiskState | null, DiskTrouble>> {
     const found = await this.#inner.readState()
     if (found.ok) this.#state = found.value
-    if (this.#state && this.#isClaimed) this.#keeper?.adopt(this.#state)
+    if (this.#state && this.#owner.isClaimed) this.#keeper?.adopt(this.#state)
     return found
   }
 
@@ -183,7 +147,7 @@ export class FileLogDisk implements Disk {
   }
 
   readExtents(generation: number, onPiece: (piece: StoredPiece) => void): Promise<Result<void, DiskTrouble>> {
-    return this.#keeper && this.#isClaimed
+    return this.#keeper && this.#owner.isClaimed
       ? this.#keeper.readExtents(generation, onPiece)
       : this.#inner.readExtents(generation, onPiece)
   }
@@ -211,7 +175,7 @@ export class FileLogDisk implements Disk {
     }
     const open = this.#open
     if (!open) return this.#writeToDatabase(write)
-    const sure = await this.#makeSure()
+    const sure = await this.#owner.makeSure()
     if (!sure.ok) return sure
     // Extents must not be ahead of the log, and who waits with nothing to write waits for what went before.
     const isStrict = write.durability === 'strict' || write.extents !== undefined
@@ -221,9 +185,9 @@ export class FileLogDisk implements Disk {
 
   close(): void {
     this.#leaveFile()
-    this.#owners?.close()
+    this.#owner.close()
     this.#keeper?.close()
-    this.#owners = this.#folder = this.#keeper = null
+    this.#folder = this.#keeper = null
     this.#inner.close()
   }
 
@@ -351,10 +315,10 @@ export class FileLogDisk implements Disk {
     const last = records.at(-1)
     const frame = last && encodeFrame({ owner, syncedBefore, records })
     const appended = attemptNow(() => {
-      if (!this.#isOwner()) return false
+      if (!this.#owner.isOwner()) return false
       if (frame) writeFrame(open, frame)
       if (isStrict) file.flush()
-      return this.#isOwner()
+      return this.#owner.isOwner()
     })
     if (!appended.ok) {
       this.#leaveInTrouble(open, appended.error)
@@ -386,7 +350,7 @@ export class FileLogDisk implements Disk {
       const file = await folder.open(slotName(left.slot))
       try {
         // Whoever has come meanwhile may use the file for something else.
-        if (!this.#isOwner()) return false
+        if (!this.#owner.isOwner()) return false
         writeAgain(file, left)
         return true
       } finally {
@@ -397,24 +361,6 @@ export class FileLogDisk implements Disk {
     if (!synced.value) return err(OVERTAKEN)
     this.#unsynced = null
     return ok(undefined)
-  }
-
-  /** The answer may be old as well: a tab can be frozen while it waits for it. */
-  async #makeSure(): Promise<Result<void, DiskTrouble>> {
-    for (let asked = 0; asked <= MOST_QUESTIONS; asked += 1) {
-      const askedAt = this.#options.now()
-      if (Math.abs(askedAt - this.#sureAt) < SURE_MS) return ok(undefined)
-      const found = await this.#inner.readEpoch()
-      if (!found.ok) return found
-      if (found.value > this.#epoch) return err(OVERTAKEN)
-      if (found.value < this.#epoch) return err({ kind: 'deleted', reason: 'The stored data is gone.' })
-      this.#sureAt = askedAt
-    }
-    return err({ kind: 'lost', reason: 'The database takes too long to say who owns it.' })
-  }
-
-  #isOwner(): boolean {
-    return this.#owners?.size() === this.#epoch + 1
   }
 
   async #piecesToRead(generation: number, from: number): Promise<Result<readonly LogPiece[], DiskTrouble>> {
